@@ -4,11 +4,12 @@
 // seen); sections are described beside their readers in user/image/.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@
 #include <aotscope/result.hpp>
 
 namespace aotscope::image {
+
+class MappedFile;
 
 // ELF e_machine numbers, as the target section stores them.
 enum class Arch : std::uint16_t { unknown = 0, x86_64 = 62, aarch64 = 183 };
@@ -41,7 +44,8 @@ class Core {
   ~Core();
 
   // Maps and reads a .cwasm. Errors name the path, the section and the offset. Refuses what is
-  // not a regular file; reads nothing past the section headers until it is asked to.
+  // not a regular file; of the text it touches nothing. If the file is cut short while it is
+  // mapped, the lost bytes read as zeros (see truncated()), they do not kill the reader.
   static Result<std::shared_ptr<const Core>> open(const std::filesystem::path& path);
   // Reads bytes in memory (tests, fuzzing). `path` is only for messages. Copies nothing: `bytes`
   // must outlive the Core.
@@ -55,6 +59,11 @@ class Core {
   std::string_view format() const { return "wamr-zig"; }
   Arch arch() const { return arch_; }
   std::span<const std::uint8_t> text() const { return text_; }
+  // True once a read met a part that the file on disk no longer has.
+  bool truncated() const;
+  // Gives `part` of the file's bytes back to the kernel after a long read, so that a large text
+  // does not stay in this process's resident set. A hint: the bytes can be read again.
+  void release(std::span<const std::uint8_t> part) const;
 
   // In the order of the function section: functions()[N].local == N.
   std::span<const Function> functions() const { return functions_; }
@@ -74,7 +83,7 @@ class Core {
 
  private:
   friend class CoreReader;
-  Core() = default;
+  Core();
 
   std::filesystem::path path_;
   std::uint32_t version_ = 0;
@@ -84,8 +93,8 @@ class Core {
   std::span<const std::uint8_t> text_;
   std::vector<Function> functions_;
   std::vector<std::uint32_t> by_offset_;  // one local index for each distinct offset, ascending
-  void* mapping_ = nullptr;               // what ~Core unmaps; null for from_bytes
-  std::size_t mapping_size_ = 0;
+  std::unique_ptr<const MappedFile> mapping_;  // null for from_bytes
+  mutable std::once_flag hash_once_;
   mutable std::string hash_;
 };
 
@@ -104,8 +113,7 @@ enum class Verify {
 
 // Opens IMAGE in any of its forms, told apart by content, not by name. A component .wasm is
 // looked up beside itself: app.wasm -> app.cwasm.json. A plain core .wasm is an error whose hint
-// says how to compile it. `root` is put before absolute paths that a manifest names when the
-// image belongs to a process in another root directory.
+// says how to compile it. The paths in a manifest are relative to its folder and may not leave it.
 Result<Program> open_program(const std::filesystem::path& path, Verify verify = Verify::none);
 
 // An executable anonymous range of a target, [start, end), page-aligned.

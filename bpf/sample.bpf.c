@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* The sampler: runs on every overflow of a target thread's perf event. */
+#include "maps.bpf.h"
+
+const volatile __u32 cfg_stacks = 0;
+const volatile __u32 cfg_max_frames = 127;
+const volatile __u32 cfg_follow = 0;
+const volatile __u32 cfg_pidns = 0;
+
+volatile __u32 epoch = 0;
+volatile __u32 active = 0;
+volatile __u64 lost[AOT_LOST_CAUSES] = {};
+volatile __u64 received = 0;
+
+struct counter_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384); /* set before load */
+	__type(key, struct aot_ip_key);
+	__type(value, __u64);
+};
+/* User space turns `active` over, waits until no program can still hold the other map, and
+ * drains that one at leisure: nothing is lost while draining. */
+struct counter_map counters_a SEC(".maps");
+struct counter_map counters_b SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096); /* set before load */
+} samples SEC(".maps");
+
+struct stack_buffer {
+	struct aot_stack_head head;
+	__u64 frames[AOT_MAX_FRAMES];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct stack_buffer);
+} stack_buffers SEC(".maps");
+
+static __always_inline void count_in(void *map, struct aot_ip_key *key)
+{
+	__u64 one = 1, *count = bpf_map_lookup_elem(map, key);
+
+	if (!count) {
+		if (!bpf_map_update_elem(map, key, &one, BPF_NOEXIST))
+			return;
+		/* Another CPU may have inserted it in between; otherwise the map is full. */
+		count = bpf_map_lookup_elem(map, key);
+		if (!count) {
+			count_lost(AOT_LOST_MAP_FULL);
+			return;
+		}
+	}
+	__sync_fetch_and_add(count, 1);
+}
+
+static __always_inline void send_stack(struct bpf_perf_event_data *ctx, __u64 ip, __u64 sp,
+				       __u32 epoch_mode)
+{
+	__u32 zero = 0;
+	struct stack_buffer *buffer = bpf_map_lookup_elem(&stack_buffers, &zero);
+	long bytes, limit;
+
+	if (!buffer)
+		return;
+	limit = cfg_max_frames * sizeof(__u64);
+	if (limit > (long)sizeof(buffer->frames))
+		limit = sizeof(buffer->frames);
+	buffer->head.tgid = current_tgid();
+	buffer->head.tid = (__u32)bpf_get_current_pid_tgid();
+	buffer->head.epoch_mode = epoch_mode;
+	buffer->head.flags = 0;
+	if (!bpf_probe_read_user(buffer->head.top, sizeof(buffer->head.top), (void *)sp))
+		buffer->head.flags = AOT_STACK_HAS_TOP;
+
+	bytes = bpf_get_stack(ctx, buffer->frames, limit, BPF_F_USER_STACK);
+	if (bytes < (long)sizeof(__u64)) {
+		buffer->frames[0] = ip;
+		buffer->head.flags |= AOT_STACK_FAILED;
+		bytes = sizeof(__u64);
+	} else if (bytes >= limit) {
+		buffer->head.flags |= AOT_STACK_TRUNCATED;
+	}
+	if (bytes > (long)sizeof(buffer->frames)) /* for the verifier */
+		return;
+	buffer->head.frame_count = bytes / sizeof(__u64);
+	/* User space polls; a wakeup for each sample would cost more than the sample. */
+	if (bpf_ringbuf_output(&samples, buffer, sizeof(buffer->head) + bytes, BPF_RB_NO_WAKEUP))
+		count_lost(AOT_LOST_RING_FULL);
+}
+
+SEC("perf_event")
+int on_sample(struct bpf_perf_event_data *ctx)
+{
+	__u32 mode = AOT_MODE_USER;
+	__u64 ip, sp;
+
+	__sync_fetch_and_add(&received, 1);
+	if ((ctx->regs.cs & 3) == 3) {
+		ip = ctx->regs.ip;
+		sp = ctx->regs.sp;
+	} else {
+		/* In the kernel: charge the user instruction that led there. The user registers
+		 * lie at the top of the task's kernel stack (bpf_task_pt_regs, kernel 5.15). */
+		struct task_struct *task = bpf_get_current_task_btf();
+		struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+		mode = AOT_MODE_KERNEL;
+		ip = regs->ip;
+		sp = regs->sp;
+		if (!ip) {
+			count_lost(AOT_LOST_NO_USER_REGS);
+			return 0;
+		}
+	}
+
+	if (cfg_stacks) {
+		send_stack(ctx, ip, sp, epoch << 1 | mode);
+	} else {
+		struct aot_ip_key key = {
+			.ip = ip,
+			.tgid = current_tgid(),
+			.epoch_mode = epoch << 1 | mode,
+		};
+
+		if (active)
+			count_in(&counters_b, &key);
+		else
+			count_in(&counters_a, &key);
+	}
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";

@@ -1,0 +1,46 @@
+// The store room: a recording is one SQLite file with a schema version, self-contained, written
+// in one transaction for each flush. user/store/schema.hpp documents the tables.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <aotscope/profile.hpp>
+#include <aotscope/result.hpp>
+
+namespace aotscope::store {
+
+inline constexpr int schema_version = 1;
+
+// Code bytes of sampled functions travel with the recording, so that annotate works without the
+// image file. Called once for each function when it first has a sample.
+class CodeSource {
+ public:
+  virtual ~CodeSource() = default;
+  virtual std::vector<std::uint8_t> code(profile::FrameKey function) = 0;
+};
+
+class Writer {
+ public:
+  virtual ~Writer() = default;
+  // An existing file is not overwritten without `force` (error with hint). Creates the schema.
+  static Result<std::unique_ptr<Writer>> create(const std::filesystem::path& path, bool force);
+  // Writes what changed since the last flush, in one transaction. On failure (disk full) nothing
+  // of this flush is in the file, the profile is intact, and the next flush tries again.
+  virtual Result<void> flush(const profile::Profile& profile, CodeSource* code) = 0;
+  // Last flush, marks the recording complete and closes.
+  virtual Result<void> finish(const profile::Profile& profile, CodeSource* code) = 0;
+};
+
+struct Recording {
+  profile::Profile profile;
+  bool complete = false;  // false: the recorder was killed, or is still writing
+  // The code bytes of a sampled function, empty when the recording has none.
+  std::map<profile::FrameKey, std::vector<std::uint8_t>> code;
+};
+
+// Errors: no such file, not a recording (says what it looks like), damaged, newer version.
+Result<Recording> load(const std::filesystem::path& path);
+
+}  // namespace aotscope::store
