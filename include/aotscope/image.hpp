@@ -27,12 +27,12 @@ std::string_view arch_name(Arch arch);
 
 // One local function of a core module.
 struct Function {
-  std::uint32_t local = 0;       // wamrc's local_func: its place in the function section
-  std::uint32_t index = 0;       // wasm function index: local + number of imported functions
-  std::uint32_t type = 0;        // index into the type section
-  std::uint64_t offset = 0;      // bytes from the start of the text
-  std::uint64_t size = 0;        // bytes to the next higher offset, or to the end of the text
-  std::string_view name;         // raw bytes from the file (hostile), empty when it has none
+  std::uint32_t local = 0;   // wamrc's local_func: its place in the function section
+  std::uint32_t index = 0;   // wasm function index: local + number of imported functions
+  std::uint32_t type = 0;    // index into the type section
+  std::uint64_t offset = 0;  // bytes from the start of the text
+  std::uint64_t size = 0;    // bytes to the next higher offset, or to the end of the text
+  std::string_view name;     // raw bytes from the file (hostile), empty when it has none
 };
 
 // One core module's AOT file, mapped read-only. Views point into the mapping and live as long
@@ -138,8 +138,8 @@ class MemoryReader {
 // cannot be told from the bytes, and the caller says so rather than guess.
 struct Placement {
   std::uint64_t base = 0;
-  std::uint64_t size = 0;             // text size in bytes, not rounded
-  std::vector<std::size_t> cores;     // ascending indices into the `cores` that were asked about
+  std::uint64_t size = 0;          // text size in bytes, not rounded
+  std::vector<std::size_t> cores;  // ascending indices into the `cores` that were asked about
 };
 
 // Finds each core's text at page boundaries inside `ranges` by its bytes. Several instances of
