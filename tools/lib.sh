@@ -69,36 +69,75 @@ need_packages() {
     apt-get -qy --no-install-recommends install "${missing[@]}"
 }
 
-# need_runtime: wamr and wamrc in a Python environment of this build, their
-# paths in WAMR and WAMRC. Returns $OFFLINE when the registry is out of reach.
-need_runtime() {
-  local venv=$AOTSCOPE_BUILD/runtime stamp log=$AOTSCOPE_BUILD/log/runtime.log
-  stamp=$venv/.installed-$wamr_version
+# pip_into_runtime REQUIREMENT…: exact requirements into this build's Python
+# environment, once. Returns $OFFLINE when the registry is out of reach.
+pip_into_runtime() {
+  local venv=$AOTSCOPE_BUILD/runtime log=$AOTSCOPE_BUILD/log/pip.log stamp req missing=()
+  for req in "$@"; do
+    [ -e "$venv/.has-$req" ] || missing+=("$req")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
   mkdir -p "$AOTSCOPE_BUILD/log"
   # Two scripts at once must not build the same environment over each other.
-  if [ ! -e "$stamp" ]; then
-    (
-      flock 9
-      [ ! -e "$stamp" ] || exit 0
+  (
+    flock 9
+    if [ ! -e "$venv/.has-python" ]; then
       need_packages python3-venv || exit 1
       rm -rf "$venv"
       # Debian's own interpreter: python3-venv gives ensurepip to that one only,
       # whatever other python3 is first on PATH.
       run_logged "$log" /usr/bin/python3 -m venv "$venv" || exit 1
-      if ! "$venv/bin/pip" --disable-pip-version-check --retries 1 install \
-          "wamr-bin==$wamr_version" "wamrc-bin==$wamr_version" >>"$log" 2>&1 </dev/null; then
-        if grep -qE 'NewConnectionError|NameResolutionError|ConnectTimeoutError|ReadTimeoutError|Temporary failure|Network is unreachable|ProxyError|Connection (refused|broken|reset)' "$log"; then
-          say "${0##*/}: error: wamr-bin $wamr_version is not installed and the package registry cannot be reached"
-          exit "$OFFLINE"
-        fi
-        say "${0##*/}: error: pip could not install wamr-bin and wamrc-bin $wamr_version"
-        tail -n 5 "$log" >&2
-        exit 1
+      touch "$venv/.has-python"
+    fi
+    if ! "$venv/bin/pip" --disable-pip-version-check --retries 1 install -q "${missing[@]}" \
+      >"$log" 2>&1 </dev/null; then
+      if grep -qE '(NewConnection|NameResolution|ConnectTimeout|ReadTimeout|Proxy|SSL)Error|Network is unreachable|Connection (refused|broken|reset)' "$log"; then
+        say "${0##*/}: error: cannot install ${missing[*]}: the Python package registry cannot be reached"
+        exit "$OFFLINE"
       fi
+      say "${0##*/}: error: pip could not install ${missing[*]}: $(grep -m1 '^ERROR' "$log")"
+      exit 1
+    fi
+    for req in "${missing[@]}"; do
+      stamp=$venv/.has-$req
       touch "$stamp"
-    ) 9>"$AOTSCOPE_BUILD/log/runtime.lock" || return $?
-  fi
-  WAMR=$venv/bin/wamr
-  WAMRC=$venv/bin/wamrc
+    done
+  ) 9>"$AOTSCOPE_BUILD/log/runtime.lock"
+}
+
+# need_runtime: wamr and wamrc, their paths in WAMR and WAMRC.
+need_runtime() {
+  pip_into_runtime "wamr-bin==$wamr_version" "wamrc-bin==$wamr_version" || return $?
+  WAMR=$AOTSCOPE_BUILD/runtime/bin/wamr
+  WAMRC=$AOTSCOPE_BUILD/runtime/bin/wamrc
   export WAMR WAMRC
+}
+
+# need_wat: WAT in Python, the path of that Python. No Debian 12 package
+# assembles component text, and this wheel does so without a Rust build.
+need_wat() {
+  pip_into_runtime wasmtime==50.0.1 || return $?
+  # shellcheck disable=SC2034
+  WAT=$AOTSCOPE_BUILD/runtime/bin/python
+}
+
+# need_componentize: the folder with componentize-js in COMPONENTIZE.
+need_componentize() {
+  local log=$AOTSCOPE_BUILD/log/npm.log
+  # Any node will do that brings its npm; Debian's is taken when there is none.
+  command -v npm >/dev/null || need_packages nodejs npm || return 1
+  COMPONENTIZE=$AOTSCOPE_BUILD/componentize
+  [ ! -e "$COMPONENTIZE/.installed" ] || return 0
+  mkdir -p "$COMPONENTIZE" "$AOTSCOPE_BUILD/log"
+  echo '{"private":true}' >"$COMPONENTIZE/package.json"
+  if ! (cd "$COMPONENTIZE" && npm install --no-fund --no-audit --fetch-retries=1 \
+    @bytecodealliance/componentize-js@0.23.0) >"$log" 2>&1 </dev/null; then
+    if grep -qE 'ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH' "$log"; then
+      say "${0##*/}: error: cannot install componentize-js: the npm registry cannot be reached"
+      return "$OFFLINE"
+    fi
+    say "${0##*/}: error: npm could not install componentize-js; log: $log"
+    return 1
+  fi
+  touch "$COMPONENTIZE/.installed"
 }
