@@ -91,17 +91,18 @@ static __always_inline void send_stack(struct bpf_perf_event_data *ctx, __u64 ip
 		count_lost(AOT_LOST_RING_FULL);
 }
 
+/* Whole words at constant offsets, or the verifier refuses: newer headers give cs 16 bits, and
+ * without volatile the compiler may merge a load of the context with another one. */
+#define CONTEXT_REG(ctx, name) (*(volatile __u64 *)(void *)&(ctx)->regs.name)
+
 SEC("perf_event")
 int on_sample(struct bpf_perf_event_data *ctx)
 {
 	__u32 mode = AOT_MODE_USER;
-	__u64 ip, sp;
+	__u64 cs = CONTEXT_REG(ctx, cs), ip = CONTEXT_REG(ctx, ip), sp = CONTEXT_REG(ctx, sp);
 
 	__sync_fetch_and_add(&received, 1);
-	if ((ctx->regs.cs & 3) == 3) {
-		ip = ctx->regs.ip;
-		sp = ctx->regs.sp;
-	} else {
+	if ((cs & 3) != 3) {
 		/* In the kernel: charge the user instruction that led there. The user registers
 		 * lie at the top of the task's kernel stack (bpf_task_pt_regs, kernel 5.15). */
 		struct task_struct *task = bpf_get_current_task_btf();
