@@ -141,3 +141,16 @@ need_componentize() {
   fi
   touch "$COMPONENTIZE/.installed"
 }
+
+# build PRESET [TARGET…]: configure and build it, its path in BUILD_DIR.
+build() {
+  local preset=$1 targets=()
+  shift
+  [ $# -eq 0 ] || targets=(--target "$@")
+  BUILD_DIR=$AOTSCOPE_BUILD/$preset
+  # -B as well as the preset: AOTSCOPE_BUILD may point elsewhere.
+  run_logged "$AOTSCOPE_BUILD/log/configure-$preset.log" \
+    cmake -S "$AOTSCOPE_ROOT" --preset "$preset" -B "$BUILD_DIR" || return 1
+  run_logged "$AOTSCOPE_BUILD/log/build-$preset.log" \
+    cmake --build "$BUILD_DIR" "${targets[@]}"
+}
