@@ -6,12 +6,13 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <aotscope/isa.hpp>
@@ -32,6 +33,7 @@ struct FunctionEntry {
   std::uint64_t offset = 0;  // from the start of the text
   std::uint64_t size = 0;
   std::string name;          // name section, else export, else "func[INDEX]"
+  bool operator==(const FunctionEntry&) const = default;
 };
 
 struct ImageEntry {
@@ -44,6 +46,7 @@ struct ImageEntry {
   std::uint64_t text_size = 0;
   std::string hash;          // image::Core::hash()
   std::vector<FunctionEntry> functions;  // functions[N].local == N
+  bool operator==(const ImageEntry&) const = default;
 };
 
 // An image's text somewhere in a target for some time.
@@ -54,6 +57,7 @@ struct RegionEntry {
   std::uint64_t size = 0;
   double first_s = 0;
   double last_s = 0;   // end of the recording while it is still mapped
+  bool operator==(const RegionEntry&) const = default;
 };
 
 enum class FrameKind : std::uint8_t {
@@ -79,6 +83,7 @@ struct HostEntry {
   std::uint64_t self = 0;
   std::uint64_t total = 0;
   std::uint64_t kernel = 0;
+  bool operator==(const HostEntry&) const = default;
 };
 
 // Unknown code by the page-aligned start of its mapping, 0 for addresses in no mapping.
@@ -88,6 +93,7 @@ struct UnknownEntry {
   std::uint64_t kernel = 0;
   std::map<std::uint64_t, std::uint64_t> addresses;  // samples by ip; at most max_addresses
   static constexpr std::size_t max_addresses = 1024;
+  bool operator==(const UnknownEntry&) const = default;
 };
 
 struct ThreadEntry {
@@ -96,6 +102,7 @@ struct ThreadEntry {
   std::string comm;
   std::uint64_t self = 0;  // all its samples, wasm or not
   std::uint64_t kernel = 0;
+  bool operator==(const ThreadEntry&) const = default;
 };
 
 // ---- how much -------------------------------------------------------------------------------
@@ -105,6 +112,7 @@ struct OffsetCount {
   InstrClass waits = InstrClass::other;
   std::uint64_t count = 0;   // kernel part included
   std::uint64_t kernel = 0;
+  bool operator==(const OffsetCount&) const = default;
 };
 
 // Sums over its offsets; classes and waits each sum exactly to self.
@@ -115,6 +123,7 @@ struct FunctionCount {
   PerClass<std::uint64_t> classes{};
   PerClass<std::uint64_t> waits{};
   std::map<std::uint64_t, OffsetCount> offsets;  // by text offset of the sampled address
+  bool operator==(const FunctionCount&) const = default;
 };
 
 struct Totals {
@@ -124,15 +133,19 @@ struct Totals {
   std::uint64_t unknown = 0;
   std::uint64_t kernel = 0;  // the part of total that landed in the kernel
   std::uint64_t lost = 0;    // apart
+  bool operator==(const Totals&) const = default;
 };
 
 // A calling context tree: node 0 is the root; a node's path to the root is a stack, outermost
-// frame first. self counts samples whose innermost frame it is.
+// frame first. self counts samples whose innermost frame it is: over all nodes they sum to
+// Totals::total, because a sample without a stack counts as a stack of its leaf alone. A parent
+// comes before its children.
 struct StackNode {
   std::uint32_t parent = 0;
   FrameKey frame;
   std::uint64_t self = 0;
   std::uint64_t kernel = 0;
+  bool operator==(const StackNode&) const = default;
 };
 
 // Samples in one time bucket: function x class for wasm, and the rest.
@@ -140,9 +153,12 @@ struct Bucket {
   std::map<FrameKey, PerClass<std::uint64_t>> wasm;  // kind wasm only
   std::uint64_t host = 0;
   std::uint64_t unknown = 0;
+  std::uint64_t samples = 0;  // all of it; grows with every sample, so a change shows
+  bool operator==(const Bucket&) const = default;
 };
 
-// One attributed sample, or several alike.
+// One attributed sample, or several alike. A frame that names no known image, function, host or
+// region counts as unknown at region 0, so that sums hold whatever the caller does.
 struct Sample {
   FrameKey leaf;
   std::uint64_t text_offset = 0;               // wasm
@@ -162,6 +178,7 @@ struct LostCause {
   std::string cause;
   std::string hint;
   std::uint64_t count = 0;
+  bool operator==(const LostCause&) const = default;
 };
 
 struct TargetEntry {
@@ -172,6 +189,7 @@ struct TargetEntry {
   double cpu_s = 0;               // CPU time it used during the recording
   bool exited = false;
   std::optional<int> exit_status; // of a launched command
+  bool operator==(const TargetEntry&) const = default;
 };
 
 struct RunInfo {
@@ -190,6 +208,7 @@ struct RunInfo {
   std::vector<TargetEntry> targets;
   std::vector<LostCause> lost;
   std::vector<std::string> warnings;  // lines a report repeats: stale image, clamped rate, …
+  bool operator==(const RunInfo&) const = default;
 };
 
 // ---- the profile ----------------------------------------------------------------------------
@@ -206,6 +225,7 @@ class Profile {
   std::uint32_t unknown_id(std::uint64_t region);
   void name_thread(std::uint32_t pid, std::uint32_t tid, std::string_view comm);
 
+  // An offset keeps the class of its first sample: one instruction, one class.
   void add(const Sample& sample);
 
   const std::vector<ImageEntry>& images() const { return images_; }
@@ -222,6 +242,17 @@ class Profile {
   const std::map<std::uint64_t, Bucket>& buckets() const { return buckets_; }
   std::uint64_t bucket_seconds() const { return bucket_seconds_; }
   static constexpr std::size_t max_buckets = 1024;
+  // Also widened when the buckets hold more functions than this in all, down to min_buckets.
+  static constexpr std::size_t max_bucket_rows = 65536;
+  static constexpr std::size_t min_buckets = 16;
+
+  // What keeps memory flat in a run of days. Beyond max_nodes a stack not seen before counts as
+  // [truncated] > leaf; deeper than max_depth it loses its outer frames to the same marker;
+  // further regions count as region 0; further threads count as {pid, 0}.
+  static constexpr std::size_t max_nodes = 1U << 18;
+  static constexpr std::size_t max_depth = 4096;
+  static constexpr std::size_t max_unknowns = 1U << 16;
+  static constexpr std::size_t max_threads = 1U << 16;
 
   Totals totals() const;          // lost: the sum of info.lost
   PerClass<std::uint64_t> classes() const;  // wasm samples of the whole run
@@ -233,8 +264,42 @@ class Profile {
   void zero();
 
  private:
-  friend class Loader;  // store/: fills a profile from a recording
+  friend class Loader;  // user/profile/loader.hpp: fills a profile from a recording
+
+  // What add() needs of a node in one step: where its frame's total is raised. Null for all but
+  // the outermost of a frame's occurrences on one path: recursion counts once.
+  struct NodeLink {
+    FunctionCount* function = nullptr;  // wasm
+    bool host = false;
+  };
+  // Points into functions_, so it moves along with a profile and is forgotten by a copy.
+  struct NodeLinks {
+    std::vector<NodeLink> of;
+    NodeLinks() = default;
+    NodeLinks(const NodeLinks&) {}
+    NodeLinks(NodeLinks&&) = default;
+    NodeLinks& operator=(const NodeLinks& other) {
+      if (this != &other) of.clear();
+      return *this;
+    }
+    NodeLinks& operator=(NodeLinks&&) = default;
+    ~NodeLinks() = default;
+  };
+
+  bool names_something(FrameKey frame) const;
+  FrameKey known(FrameKey frame);
+  std::uint32_t find_child(std::uint32_t parent, FrameKey frame) const;
   std::uint32_t child(std::uint32_t parent, FrameKey frame);
+  void grow_slots();
+  void link(std::uint32_t node);
+  void relink();
+  std::uint32_t charge_stack(FrameKey leaf, std::span<const FrameKey> stack, std::uint64_t count);
+  std::uint32_t charge_truncated(FrameKey leaf, std::span<const FrameKey> stack,
+                                 std::uint64_t count);
+  void add_thread(const Sample& sample);
+  void add_bucket(const Sample& sample, FrameKey leaf, InstrClass cls);
+  void limit_buckets();
+  ThreadEntry& thread(std::uint32_t pid, std::uint32_t tid);
 
   std::vector<ImageEntry> images_;
   std::vector<HostEntry> hosts_;
@@ -244,10 +309,32 @@ class Profile {
   std::map<std::pair<std::uint32_t, std::uint32_t>, ThreadEntry> threads_;
   std::map<FrameKey, FunctionCount> functions_;
   std::vector<StackNode> nodes_;
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> children_;  // hash -> nodes
+  std::vector<std::uint32_t> slots_;  // open addressing by {parent, frame}; 0: free
+  NodeLinks links_;
   std::map<std::uint64_t, Bucket> buckets_;
   std::uint64_t bucket_seconds_ = 10;
+  std::size_t bucket_rows_ = 0;       // sum of Bucket::wasm sizes
   Totals totals_;
 };
+
+// ---- who calls it, whom it calls ------------------------------------------------------------
+
+// A tree in flat form: nodes[0] is the frame asked about. count = ends + the children's counts.
+struct CallNode {
+  FrameKey frame;
+  std::uint64_t count = 0;
+  std::uint64_t ends = 0;                 // samples whose stack goes no further here
+  std::vector<std::uint32_t> children;    // by count, the largest first
+};
+struct CallTree {
+  std::vector<CallNode> nodes;            // just the root, with count 0, for what has no sample
+};
+
+// Children are the callers, outwards from the innermost occurrence on each stack; `ends` counts
+// stacks whose outermost frame this is. The root's count is the frame's total.
+CallTree callers_of(const Profile& profile, FrameKey frame);
+// Children are the callees, inwards from the outermost occurrence on each stack, so recursion
+// shows as a child; `ends` is the node's own self. The root's count is the frame's total.
+CallTree callees_of(const Profile& profile, FrameKey frame);
 
 }  // namespace aotscope::profile
