@@ -1,14 +1,11 @@
-// usage: node build.mjs FOLDER OUT.wasm, with componentize-js in NODE_PATH's
-// place: the working folder's node_modules.
-import { createRequire } from 'node:module';
+// usage: node build.mjs FOLDER OUT.wasm
+// Run from a copy beside node_modules: an import is looked up from where the
+// importing file lies.
+import { componentize } from '@bytecodealliance/componentize-js';
 import { writeFile } from 'node:fs/promises';
-import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 
 const [, , folder, out] = process.argv;
-const resolve = createRequire(join(process.cwd(), 'package.json')).resolve;
-const { componentize } = await import(
-  pathToFileURL(resolve('@bytecodealliance/componentize-js')));
 const { component } = await componentize({
   sourcePath: join(folder, 'app.js'),
   witPath: join(folder, 'wit'),
