@@ -148,4 +148,52 @@ struct Placement {
 std::vector<Placement> match_texts(std::span<const std::shared_ptr<const Core>> cores,
                                    std::span<const Range> ranges, MemoryReader& memory);
 
+// Samples of a region's bytes that the kernel side takes when the region becomes executable, for
+// one that is gone before it can be read: window i holds the 64 bytes at
+// window_offset(length, i) of a region of `length` bytes, a multiple of the page size.
+struct Fingerprint {
+  static constexpr std::size_t kWindows = 16;
+  static constexpr std::size_t kWindowSize = 64;
+  static constexpr std::uint64_t window_offset(std::uint64_t length, std::size_t window) {
+    const std::uint64_t offset = (window * (length / kWindows)) & ~std::uint64_t{7};
+    return offset + kWindowSize <= length ? offset : length - kWindowSize;
+  }
+
+  std::uint64_t length = 0;
+  std::array<std::array<std::uint8_t, kWindowSize>, kWindows> windows{};
+};
+
+// The cores whose text, rounded up to pages with zeros, has this length and these bytes, ascending.
+// Two builds that differ only between the windows both answer: more than one is ambiguous.
+std::vector<std::size_t> match_fingerprint(std::span<const std::shared_ptr<const Core>> cores,
+                                           const Fingerprint& fingerprint);
+
+// Pages of memory that are pages of a text, though its whole text is not there: made executable
+// piece by piece, or overlaid in part by another mapping.
+struct Part {
+  struct Origin {
+    std::size_t core = 0;
+    std::uint64_t text_offset = 0;  // of the part's first byte; a multiple of the page size
+  };
+  std::uint64_t start = 0;  // [start, end), page-aligned
+  std::uint64_t end = 0;
+  std::vector<Origin> origins;  // several when the bytes do not tell: equal cores, repeated pages
+};
+
+// Finds parts of the cores' texts page by page, by a 64-bit hash of each page. Made once for a set
+// of cores, which it keeps; the texts are read when the first search needs them.
+class PartMatcher {
+ public:
+  explicit PartMatcher(std::span<const std::shared_ptr<const Core>> cores);
+  ~PartMatcher();
+
+  // Each page belongs to at most one part; the longest runs of pages win. Sorted by start.
+  std::vector<Part> match(std::span<const Range> ranges, MemoryReader& memory);
+
+ private:
+  struct Index;
+  std::vector<std::shared_ptr<const Core>> cores_;
+  std::unique_ptr<Index> index_;
+};
+
 }  // namespace aotscope::image

@@ -127,8 +127,9 @@ TEST_CASE("strings that run past their section") {
         "left");
   CHECK_THAT(message_of(with_section(test::kExport, words({1, 0xffffffff, 0, 0}))),
              Contains("section 4 (export) at offset 0x2c claims a name of 4294967295 bytes"));
-  CHECK_THAT(message_of(with_section(test::kImport, words({1, 0xffffffff, 0, 0}))),
-             Contains("section 8 (import) at offset 0x2c claims a module name of 4294967295 bytes"));
+  CHECK_THAT(
+      message_of(with_section(test::kImport, words({1, 0xffffffff, 0, 0}))),
+      Contains("section 8 (import) at offset 0x2c claims a module name of 4294967295 bytes"));
   // The last name's bytes reach to the end exactly; one entry more is claimed than is there.
   CHECK_THAT(message_of(with_section(test::kName, words({2, 0, 4, 0x41414141, 7}))),
              Contains("section 7 (name) at offset 0x3c ends inside a name, 0 bytes are left"));
@@ -146,8 +147,8 @@ TEST_CASE("imports of a kind that does not exist") {
 }
 
 TEST_CASE("a section that is read may be there once") {
-  for (const std::uint32_t type : {test::kTarget, test::kText, test::kFunction, test::kExport,
-                                   test::kName, test::kImport}) {
+  for (const std::uint32_t type :
+       {test::kTarget, test::kText, test::kFunction, test::kExport, test::kName, test::kImport}) {
     CwasmWriter w;
     w.import_function("env", "f");
     w.add_function({0xc3});

@@ -112,8 +112,12 @@ TEST_CASE("the name section goes before exports, the first export before later o
 }
 
 TEST_CASE("names are taken as they are and point into the file") {
-  const std::string hostile[] = {"a;b 7", "</text>&", "\x1b[31mred\x1b[0m", "\xff\xfe\x80",
-                                 std::string("nul\0inside", 10), std::string(1 << 20, 'x')};
+  const std::string hostile[] = {"a;b 7",
+                                 "</text>&",
+                                 "\x1b[31mred\x1b[0m",
+                                 "\xff\xfe\x80",
+                                 std::string("nul\0inside", 10),
+                                 std::string(1 << 20, 'x')};
   CwasmWriter w;
   std::uint32_t index = 0;
   for (const std::string& name : hostile) {
