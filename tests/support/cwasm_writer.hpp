@@ -11,8 +11,8 @@
 // join(); or add raw sections; or cut and patch the bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
