@@ -3,7 +3,6 @@
 // that are no instruction are counted and the decode goes on at the next byte that fits, without
 // ever running across the target of a jump seen in code that was decoded with certainty.
 #include <cstring>
-#include <limits>
 
 #include "isa/work.hpp"
 
@@ -115,7 +114,7 @@ class Sweep {
       const bool inside_table = to >= jump.base && to < static_cast<std::int64_t>(at + 4);
       if (!counted && (outside || inside_table)) break;
       if (!counted && to >= jump.base) limit = std::min(limit, static_cast<std::size_t>(to));
-      table.targets.push_back(outside ? no_target : static_cast<std::uint32_t>(to));
+      table.targets.push_back(outside ? JumpTable::nowhere : static_cast<std::uint32_t>(to));
     }
     return table;
   }
@@ -138,7 +137,6 @@ class Sweep {
     return true;
   }
 
-  static constexpr std::uint32_t no_target = std::numeric_limits<std::uint32_t>::max();
   const Tables& tables_;
   Work& work_;
   std::size_t size_;

@@ -22,7 +22,7 @@ std::optional<TableJump> table_jump(std::span<const Op> ops) {
   const auto here = static_cast<std::uint32_t>(ops.size() - 1);
   jump.ops.push_back(here);
   std::uint8_t pointer = ops[here].src, index = reg_none;
-  bool have_base = false, have_jump = false, add_one = false;
+  bool have_base = false, have_jump = false, checked = false, add_one = false;
   // The sequence is contiguous; a few more instructions are looked at for compilers that schedule.
   constexpr std::uint32_t reach = 12;
   for (std::uint32_t i = here; i-- > 0 && here - i <= reach;) {
@@ -43,6 +43,7 @@ std::optional<TableJump> table_jump(std::span<const Op> ops) {
       if (op.value >= 0 && op.value < (1 << 28))
         jump.count = static_cast<std::uint32_t>(op.value) + (add_one ? 1u : 0u);
       jump.ops.push_back(i);
+      checked = true;
       break;
     } else if (have_base) {
       break;  // no check: the count cannot be known
@@ -52,6 +53,7 @@ std::optional<TableJump> table_jump(std::span<const Op> ops) {
     jump.ops.push_back(i);
   }
   if (!have_base) return std::nullopt;
+  if (have_jump && !checked) jump.ops.pop_back();  // a jump that has nothing to do with it
   return jump;
 }
 
