@@ -166,7 +166,12 @@ void Sampler::drain(Batch& batch) {
   } else {
     impl_->drain_counters(batch);
   }
-  ring_buffer__consume(impl_->region_ring.get());  // after the samples: see the header
+  drain_regions(batch);  // after the samples: see the header
+}
+
+void Sampler::drain_regions(Batch& batch) {
+  impl_->into = &batch;
+  ring_buffer__consume(impl_->region_ring.get());
   impl_->into = nullptr;
 }
 
