@@ -27,22 +27,37 @@ struct Handle {
 };
 
 std::uint8_t number(unsigned reg) {
-  static constexpr unsigned wide[] = {X86_REG_RAX, X86_REG_RCX, X86_REG_RDX, X86_REG_RBX,
-                                      X86_REG_RSP, X86_REG_RBP, X86_REG_RSI, X86_REG_RDI};
-  static constexpr unsigned dword[] = {X86_REG_EAX, X86_REG_ECX, X86_REG_EDX, X86_REG_EBX,
-                                       X86_REG_ESP, X86_REG_EBP, X86_REG_ESI, X86_REG_EDI};
+  // In the order of their encoding; 64, 32, 16 and 8 bits.
+  static constexpr unsigned low[][4] = {
+      {X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL},
+      {X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL},
+      {X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL},
+      {X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL},
+      {X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL},
+      {X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL},
+      {X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL},
+      {X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL},
+  };
   for (std::uint8_t i = 0; i < 8; ++i)
-    if (reg == wide[i] || reg == dword[i]) return i;
-  if (reg >= X86_REG_R8 && reg <= X86_REG_R15)
-    return static_cast<std::uint8_t>(8 + reg - X86_REG_R8);
-  if (reg >= X86_REG_R8D && reg <= X86_REG_R15D)
-    return static_cast<std::uint8_t>(8 + reg - X86_REG_R8D);
-  if (reg >= X86_REG_XMM0 && reg <= X86_REG_XMM31)
-    return static_cast<std::uint8_t>(reg_vector + reg - X86_REG_XMM0);
-  if (reg >= X86_REG_YMM0 && reg <= X86_REG_YMM31)
-    return static_cast<std::uint8_t>(reg_vector + reg - X86_REG_YMM0);
-  if (reg == X86_REG_EFLAGS) return reg_flags;
-  if (reg == X86_REG_RIP) return reg_pc;
+    for (const unsigned name : low[i])
+      if (reg == name) return i;
+  // r8 to r15 and the vectors have consecutive names for each width.
+  static constexpr struct {
+    unsigned first, count;
+    std::uint8_t number;
+  } rows[] = {
+      {X86_REG_R8, 8, 8},
+      {X86_REG_R8D, 8, 8},
+      {X86_REG_R8W, 8, 8},
+      {X86_REG_R8B, 8, 8},
+      {X86_REG_XMM0, 32, reg_vector},
+      {X86_REG_YMM0, 32, reg_vector},
+      {X86_REG_ZMM0, 32, reg_vector},
+      {X86_REG_EFLAGS, 1, reg_flags},
+      {X86_REG_RIP, 1, reg_pc},
+  };
+  for (const auto& row : rows)
+    if (reg - row.first < row.count) return static_cast<std::uint8_t>(row.number + reg - row.first);
   return reg_none;
 }
 
