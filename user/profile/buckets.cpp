@@ -41,7 +41,7 @@ void Profile::add_bucket(const Sample& sample, FrameKey leaf, InstrClass cls) {
 // Ends because at twice latest_s everything is in one bucket.
 void Profile::limit_buckets() {
   while (buckets_.size() > max_buckets ||
-         (bucket_rows_ > max_bucket_rows && buckets_.size() > min_buckets)) {
+         (bucket_rows_ > max_bucket_rows && buckets_.size() >= 2 * min_buckets)) {
     bucket_seconds_ *= 2;
     bucket_rows_ = 0;
     std::map<std::uint64_t, Bucket> wider;
