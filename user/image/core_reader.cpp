@@ -189,7 +189,7 @@ Result<void> CoreReader::read_functions() {
 
 Result<std::uint32_t> CoreReader::count_imports(const Section& section, ImportLayout layout) {
   Cursor cursor(section.payload, section.offset + 8);
-  const auto count = read_count(section, cursor, 11, kMostEntries);  // 4 + 4 + 1 + 2 bytes
+  auto count = read_count(section, cursor, 11, kMostEntries);  // 4 + 4 + 1 + 2 bytes
   if (!count) return count;
   std::uint32_t functions = 0;
   for (std::uint32_t i = 0; i < *count; ++i) {

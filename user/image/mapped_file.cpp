@@ -48,7 +48,7 @@ void on_sigbus(int signal, siginfo_t* info, void* context) {
     const std::size_t size = slot.size.load(std::memory_order_acquire);
     if (start == 0 || address < start || address - start >= size) continue;
     slot.truncated.store(true, std::memory_order_relaxed);
-    void* page = reinterpret_cast<void*>(address & ~(page_size() - 1));
+    void* page = static_cast<char*>(info->si_addr) - (address & (page_size() - 1));
     if (::mmap(page, page_size(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
         MAP_FAILED) {
       break;
@@ -155,7 +155,8 @@ void MappedFile::release(std::span<const std::uint8_t> part) const {
   const std::uintptr_t first = (begin + mask) & ~mask;
   const std::uintptr_t last = (begin + part.size()) & ~mask;
   // A private file mapping that was only read: dropping its pages loses nothing.
-  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  if (first >= last) return;
+  ::madvise(const_cast<std::uint8_t*>(part.data()) + (first - begin), last - first, MADV_DONTNEED);
 }
 
 }  // namespace aotscope::image

@@ -18,8 +18,8 @@ constexpr std::uint64_t kPage = 4096;
 // Texts begin alike: the prologue of a function, and often of the same one from a library. 64
 // bytes tell most of them apart at no higher cost than 8.
 constexpr std::size_t kPrefix = 64;
-constexpr std::size_t kBatch = 4096;     // pages asked for at one time: 256 KB of prefixes
-constexpr std::size_t kChunk = 1 << 20;  // compared at one time
+constexpr std::size_t kBatch = 4096;       // pages asked for at one time: 256 KB of prefixes
+constexpr std::size_t kChunk = 256 << 10;  // compared at one time
 
 constexpr std::uint64_t round_up(std::uint64_t size) { return (size + kPage - 1) & ~(kPage - 1); }
 
