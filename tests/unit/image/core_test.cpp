@@ -93,6 +93,8 @@ TEST_CASE("the name section goes before exports, the first export before later o
   CwasmWriter w;
   w.import_function("env", "f");
   for (int i = 0; i < 4; ++i) w.add_function({0x90, 0xc3});
+  w.add_export("a memory", test::kKindMemory, 2);
+  w.add_export("a global", test::kKindGlobal, 4);
   w.export_function("export of 1", 1);
   w.export_function("first", 2);
   w.export_function("second", 2);

@@ -243,6 +243,19 @@ TEST_CASE("a fingerprint names the cores that have its bytes") {
   CHECK(match_fingerprint(cores.list, Fingerprint{}).empty());
 }
 
+TEST_CASE("a text may end inside a window of its fingerprint") {
+  // 6 pages: window 14 is at 14 * 1536 = 21504.
+  const Bytes text = random_text(21504 + 20, 19);
+  const Cores cores({text});
+  Fingerprint f;
+  f.length = 6 * kPage;
+  for (std::size_t i = 0; i < 14; ++i) std::memcpy(f.windows[i].data(), &text[i * 1536], 64);
+  std::memcpy(f.windows[14].data(), &text[21504], 20);
+  CHECK(match_fingerprint(cores.list, f) == std::vector<std::size_t>{0});
+  f.windows[14][20] = 1;
+  CHECK(match_fingerprint(cores.list, f).empty());
+}
+
 TEST_CASE("parts: what is executable of a text piece by piece") {
   // CASES S2: four pages, another module over the second.
   const Bytes p = random_text(4 * kPage - 7, 14);
