@@ -5,12 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <aotscope/image.hpp>
@@ -92,55 +90,58 @@ Result<profile::FrameKey> choose_function(std::span<const profile::ImageEntry> i
 
 // ---- the compiler's spill metric -----------------------------------------------------------
 
-// What wamrc logs about one function with WAMR_AOT_SPILL_METRIC=1:
-// `[aot-spill-metric] local_func=3 mod=0 name=<anon> … spill_ld=511 spill_st=66 …`, one line for
-// each function that spills.
-struct SpillMetric {
-  std::uint32_t core = 0;  // mod=; 0 in logs that lack it
-  std::uint32_t local = 0;
-  std::uint32_t loads = 0;
-  std::uint32_t stores = 0;
-  bool operator==(const SpillMetric&) const = default;
+// The spill log held against the code of one core, see isa::compare.
+struct SpillCheck {
+  const profile::ImageEntry* image = nullptr;  // for names and the core's number
+  isa::SpillComparison comparison;
 };
-struct SpillLog {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, SpillMetric> functions;  // by {core, local}
-  std::size_t broken_lines = 0;   // have the tag, but not the fields
-  std::size_t conflicts = 0;      // a function said twice with other figures; the last one counts
-};
-// Read by key: other fields, other output between the lines and broken lines do no harm.
-SpillLog parse_spill_log(std::string_view text);
-
-// One function's static spill counts, as found in its code.
-struct StaticSpills {
-  std::uint32_t core = 0;
-  std::uint32_t local = 0;
-  std::uint32_t loads = 0;
-  std::uint32_t stores = 0;
-  std::string name;  // raw
-};
-// The log held against the code. `complete`: `counted` has every function of its cores (an image,
-// not a recording), so that one which is only in the log is a disagreement too.
-struct SpillJoin {
-  struct Disagreement {
-    StaticSpills counted;
-    SpillMetric logged;
-    bool in_log = true;   // false: the code spills, the log says nothing
-    bool in_code = true;  // false: the log names a function that the image lacks
-  };
-  std::size_t compared = 0;  // functions of `counted` that spill or are in the log
-  std::size_t agreed = 0;
-  std::vector<Disagreement> disagreements;  // by core and local index
-  // So many disagree that the log must be of another build than the code.
-  bool other_build = false;
-};
-SpillJoin join_spill_log(const SpillLog& log, std::span<const StaticSpills> counted,
-                         bool complete);
-// The result in words: how many agree, every one that does not, and a log of another build.
-std::string spill_join_text(const SpillLog& log, const SpillJoin& join);
+// In words: how many functions agree, every one that does not, a log of another build, and
+// modules of the log that no core was held against.
+std::string spill_check_text(const isa::SpillLog& log, std::span<const SpillCheck> checks);
 
 // Which spills really cost: the functions by the samples on their spill loads and stores, beside
 // what the log says of them.
-std::string spill_cost_table(const profile::Profile& profile, const SpillLog& log,
+std::string spill_cost_table(const profile::Profile& profile, const isa::SpillLog& log,
                              std::size_t limit);
+
+// ---- annotate -------------------------------------------------------------------------------
+
+// One function's code and, from a recording, its samples.
+struct Listing {
+  const profile::ImageEntry* image = nullptr;
+  std::uint32_t local = 0;
+  std::span<const std::uint8_t> code;         // the function's bytes
+  const profile::Profile* profile = nullptr;  // null: from an image, no samples
+  const isa::SpillLog* spill_log = nullptr;   // null: none given
+};
+
+struct AnnotateOptions {
+  bool color = false;
+  std::size_t hottest = 20;  // rows of the table of hottest instructions
+};
+// Header, mix of classes, callers, hottest instructions, then the whole listing.
+std::string annotate_text(const Listing& listing, const AnnotateOptions& options);
+
+// ---- inspect --------------------------------------------------------------------------------
+
+// A core and the static counts of its functions, in their order.
+struct InspectedCore {
+  const profile::ImageEntry* image = nullptr;
+  std::vector<isa::FunctionCounts> functions;
+};
+
+struct InspectOptions {
+  std::size_t limit = 30;     // rows; 0: all
+  std::string sort = "size";  // a column that inspect_columns() names
+  bool color = false;
+};
+// What --sort takes: local, index, name, offset, size, instructions, spill-ld, spill-st, spills,
+// frame-size, undecoded, and every class id.
+std::vector<std::string> inspect_columns();
+// One row for each function, the largest of the column first (name, local, index and offset
+// ascend), and the sums.
+std::string inspect_text(std::span<const InspectedCore> cores, const InspectOptions& options);
+// Schema 1; all functions, in the order of cores and local indices; see README.
+std::string inspect_json(std::span<const InspectedCore> cores);
 
 }  // namespace aotscope::view
