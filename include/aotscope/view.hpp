@@ -142,6 +142,8 @@ std::vector<std::string> inspect_columns();
 // ascend), and the sums.
 std::string inspect_text(std::span<const InspectedCore> cores, const InspectOptions& options);
 // Schema 1; all functions, in the order of cores and local indices; see README.
-std::string inspect_json(std::span<const InspectedCore> cores);
+// With a spill log, `spill_log` holds the comparison; `log` is null without one.
+std::string inspect_json(std::span<const InspectedCore> cores, const isa::SpillLog* log,
+                         std::span<const SpillCheck> checks);
 
 }  // namespace aotscope::view

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <aotscope/view.hpp>
+
+#include "view/json_parts.hpp"
 
 namespace aotscope::view {
 namespace {
@@ -14,15 +15,6 @@ using nlohmann::ordered_json;
 using profile::FrameKey;
 using profile::FunctionCount;
 using profile::Profile;
-
-ordered_json class_counts(const isa::PerClass<std::uint64_t>& counts) {
-  ordered_json out = ordered_json::object();
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] != 0)
-      out[std::string(isa::class_id(static_cast<isa::InstrClass>(i)))] = counts[i];
-  }
-  return out;
-}
 
 std::string hex(std::uint64_t address) { return fmt::format("{:#x}", address); }
 
@@ -33,17 +25,7 @@ ordered_json samples(const profile::Totals& totals) {
 
 ordered_json images(const Profile& profile) {
   ordered_json out = ordered_json::array();
-  for (const profile::ImageEntry& image : profile.images()) {
-    out.push_back({{"image", image.id},
-                   {"path", image.path},
-                   {"core", image.core},
-                   {"format", image.format},
-                   {"version", image.version},
-                   {"arch", image.arch},
-                   {"text_size", image.text_size},
-                   {"functions", image.functions.size()},
-                   {"hash", image.hash}});
-  }
+  for (const profile::ImageEntry& image : profile.images()) out.push_back(image_json(image));
   return out;
 }
 
@@ -203,9 +185,7 @@ std::string json_report(const Profile& profile, const JsonOptions& options) {
   out["kernel_release"] = info.kernel_release;
   out["command_line"] = info.command_line;
   out["started_unix_s"] = info.started_unix_s;
-  // `replace`: bytes that are not UTF-8 become U+FFFD instead of an exception.
-  return out.dump(options.one_line ? -1 : 1, ' ', false, ordered_json::error_handler_t::replace) +
-         "\n";
+  return json_text(out, options.one_line);
 }
 
 }  // namespace aotscope::view
