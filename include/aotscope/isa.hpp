@@ -85,6 +85,7 @@ struct JumpTable {
   std::vector<std::uint32_t> targets;  // function-relative offset of each entry's target
 };
 
+// x86-64 only (on AArch64 the return address is in a register; every state is `complete`).
 // Where the frame pointer chain lacks one caller: [0, prologue_end) before `mov rbp, rsp` has
 // run, and on each `ret`. Stack repair asks this.
 enum class FrameState : std::uint8_t {
@@ -108,7 +109,7 @@ struct Code {
   FrameState frame_state(std::uint32_t offset) const;
   // Offsets behind `push rbp` and behind `mov rbp, rsp`; empty without that prologue.
   std::vector<std::uint32_t> pushes_before_frame;
-  std::vector<std::uint32_t> rets;  // offset of each return
+  std::vector<std::uint32_t> rets;  // offset of each return, x86-64 only
 };
 
 // Decodes and classifies one function. Never fails: bytes that decode into nonsense are counted
@@ -129,6 +130,9 @@ struct StaticCounts {
 };
 StaticCounts count(image::Arch arch, std::span<const std::uint8_t> text, std::uint64_t offset,
                    std::uint64_t size);
+
+// Whether spills can be told from other frame slots, so that counts and wamrc's log compare.
+bool knows_spills(image::Arch arch);
 
 struct FunctionCounts {
   std::uint32_t local_func = 0;

@@ -6,8 +6,17 @@
 namespace aotscope::isa {
 
 const Tables* tables_of(image::Arch arch) {
-  return arch == image::Arch::x86_64 ? &x86_tables : nullptr;
+  switch (arch) {
+    case image::Arch::x86_64:
+      return &x86_tables;
+    case image::Arch::aarch64:
+      return &a64_tables;
+    default:
+      return nullptr;
+  }
 }
+
+bool knows_spills(image::Arch arch) { return arch == image::Arch::x86_64; }
 
 bool run(image::Arch arch, std::span<const std::uint8_t> code, Work& work, bool with_waits) {
   const Tables* tables = tables_of(arch);
@@ -54,10 +63,9 @@ Code analyze(image::Arch arch, std::span<const std::uint8_t> text, std::uint64_t
   for (std::size_t i = 0; i < work.ops.size(); ++i) {
     code.instrs.push_back(instr_of(work, i, offset, text.size()));
     ++code.counts[static_cast<std::size_t>(work.classes[i])];
-    // Whatever follows a jump or a return is a block of its own.
-    if (i > 0 && (work.ops[i - 1].ends_flow() ||
-                  (work.ops[i - 1].kind == Kind::branch && work.classes[i] != InstrClass::trap &&
-                   work.classes[i - 1] != InstrClass::trap)))
+    // Whatever follows a jump or a return is a block of its own; a trap block is none.
+    if (i > 0 && work.classes[i - 1] != InstrClass::trap && work.classes[i] != InstrClass::trap &&
+        (work.ops[i - 1].ends_flow() || work.ops[i - 1].kind == Kind::branch))
       code.instrs.back().block_start = true;
   }
   code.tables = work.tables;

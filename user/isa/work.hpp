@@ -84,6 +84,7 @@ struct Tables {
   void (*classify)(Work& work);
 };
 extern const Tables x86_tables;
+extern const Tables a64_tables;
 // Null for an architecture without tables.
 const Tables* tables_of(image::Arch arch);
 

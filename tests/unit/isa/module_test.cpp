@@ -36,11 +36,12 @@ void check_module(const fs::path& path) {
     instructions += sum;
     others += function.counts.classes[static_cast<std::size_t>(InstrClass::other)];
   }
-  CHECK(others * 200 <= instructions);
+  // AArch64 code is full of nops where something else could have been.
+  if (core->arch() == image::Arch::x86_64) CHECK(others * 200 <= instructions);
   CHECK(check_targets(*core).empty());
-  // Where a counted spill is in the log, and where not. The rule is that of x86-64.
+  // Where a counted spill is in the log, and where not.
   const fs::path log_path = fs::path(path).replace_extension(".spill.log");
-  if (core->arch() != image::Arch::x86_64 || !fs::exists(log_path) ||
+  if (!knows_spills(core->arch()) || !fs::exists(log_path) ||
       fs::last_write_time(log_path) > fs::last_write_time(path))
     return;
   const auto log = read_spill_log(log_path);
