@@ -22,7 +22,7 @@
 //   JOIN functions f USING (image, local_func)
 //   WHERE f.name = 'dispatch' GROUP BY c.id ORDER BY samples DESC;
 //
-//   -- When it was busy: samples for each second of CPU time asked for, bucket by bucket.
+//   -- When it was busy: each bucket's share of the samples that one busy CPU gives.
 //   SELECT time(r.value + b.start_s, 'unixepoch') AS at, b.samples,
 //          printf('%.1f %%', 100.0 * b.samples / (b.width_s * f.value)) AS busy
 //   FROM bucket_totals b, meta r, meta f
