@@ -35,6 +35,10 @@ std::vector<pid_t> threads(pid_t pid);
 std::string thread_name(pid_t pid, pid_t tid);     // "" when it is gone
 // CPU seconds used so far by all threads, ended ones too; nullopt when it is gone.
 std::optional<double> cpu_seconds(pid_t pid);
+// /proc/PID/ENTRY, or /proc/PID/task/TID/ENTRY when the leader has ended and TID lives on: a
+// leader that called pthread_exit has no maps, cwd, root or command line any more.
+std::string proc_path(pid_t pid, std::string_view entry);
+pid_t living_thread(pid_t pid);                    // 0: none
 // True while the process has a thread that runs or may run (not a zombie).
 bool alive(pid_t pid);
 

@@ -23,8 +23,8 @@ constexpr std::string_view manifest_option = "--precompiled-manifest";
 
 // How to reach a path that the process named: relative to its cwd, or in its root.
 std::string through_proc(pid_t pid, std::string_view path) {
-  return path.starts_with('/') ? fmt::format("/proc/{}/root{}", pid, path)
-                               : fmt::format("/proc/{}/cwd/{}", pid, path);
+  return proc_path(pid, path.starts_with('/') ? fmt::format("root{}", path)
+                                               : fmt::format("cwd/{}", path));
 }
 
 bool regular_file(const std::string& path) {
@@ -111,7 +111,7 @@ std::string runtime_name(const Identity& identity) {
                                      : exe.substr(exe.rfind('/') + 1));
   if (!is_wamr(identity)) return name;
   const util::UniqueFd fd(
-      ::open(fmt::format("/proc/{}/exe", identity.pid).c_str(), O_RDONLY | O_CLOEXEC));
+      ::open(proc_path(identity.pid, "exe").c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return name;
   constexpr std::string_view marker = "wamr ";
   std::string chunk;

@@ -59,14 +59,22 @@ std::string thread_name(pid_t pid, pid_t tid) {
   return *name;
 }
 
-bool alive(pid_t pid) {
+pid_t living_thread(pid_t pid) {
   for (const pid_t tid : threads(pid)) {
     const auto stat = util::read_small_file(fmt::format("/proc/{}/task/{}/stat", pid, tid), 4096);
     if (!stat) continue;
     const std::string_view fields = after_command(*stat);
-    if (!fields.empty() && fields.front() != 'Z' && fields.front() != 'X') return true;
+    if (!fields.empty() && fields.front() != 'Z' && fields.front() != 'X') return tid;
   }
-  return false;
+  return 0;
+}
+
+bool alive(pid_t pid) { return living_thread(pid) != 0; }
+
+std::string proc_path(pid_t pid, std::string_view entry) {
+  const pid_t tid = living_thread(pid);
+  if (tid == 0 || tid == pid) return fmt::format("/proc/{}/{}", pid, entry);
+  return fmt::format("/proc/{}/task/{}/{}", pid, tid, entry);
 }
 
 std::optional<double> cpu_seconds(pid_t pid) {
@@ -102,7 +110,7 @@ Result<Identity> identify(pid_t pid) {
     while (!comm->empty() && comm->back() == '\n') comm->pop_back();
     identity.comm = *comm;
   }
-  if (const auto cmdline = util::read_small_file(proc + "/cmdline", 256 << 10)) {
+  if (const auto cmdline = util::read_small_file(proc_path(pid, "cmdline"), 256 << 10)) {
     std::string_view rest(*cmdline);
     while (!rest.empty()) {
       const std::size_t end = std::min(rest.find('\0'), rest.size());
@@ -111,7 +119,7 @@ Result<Identity> identify(pid_t pid) {
     }
   }
   char exe[PATH_MAX];
-  const ssize_t length = ::readlink((proc + "/exe").c_str(), exe, sizeof exe);
+  const ssize_t length = ::readlink(proc_path(pid, "exe").c_str(), exe, sizeof exe);
   if (length > 0) identity.exe.assign(exe, static_cast<std::size_t>(length));
   return identity;
 }
