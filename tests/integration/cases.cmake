@@ -1,0 +1,1 @@
+# One line for each script: aotscope_integration_test(NAME)
