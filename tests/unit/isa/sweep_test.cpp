@@ -238,7 +238,7 @@ TEST_CASE("a jump among nonsense proves nothing") {
 }
 
 TEST_CASE("a long run of nonsense, and an instruction that the end cuts off") {
-  std::vector<std::uint8_t> text(700, 0x06);
+  const std::vector<std::uint8_t> text(700, 0x06);
   Code code = analyze(image::Arch::x86_64, text, 0, text.size());
   CHECK(code.undecoded_bytes == 700);
   REQUIRE(code.instrs.size() == 3);
@@ -246,8 +246,8 @@ TEST_CASE("a long run of nonsense, and an instruction that the end cuts off") {
   CHECK(code.instrs[2].offset == 510);
   CHECK(code.counts[static_cast<std::size_t>(InstrClass::other)] == 3);
 
-  text = {0x90, 0x48, 0xb8, 0x01};
-  code = analyze(image::Arch::x86_64, text, 0, text.size());
+  const std::vector<std::uint8_t> cut = {0x90, 0x48, 0xb8, 0x01};
+  code = analyze(image::Arch::x86_64, cut, 0, cut.size());
   CHECK(starts(code).front() == 0);
   CHECK(code.instrs.back().offset + code.instrs.back().length == 4);
   CHECK(code.undecoded_bytes > 0);
