@@ -33,6 +33,9 @@ std::string fit(std::string_view text, std::size_t width);
 std::string pad_right(std::string_view text, std::size_t width);
 std::string pad_left(std::string_view text, std::size_t width);
 
+// For a terminal without UTF-8: arrows, lines and dots as ASCII, other characters as \xNN.
+std::string ascii_text(std::string_view text);
+
 // ---- report ---------------------------------------------------------------------------------
 
 enum class SortBy : std::uint8_t { self, total, kernel, name };
@@ -78,6 +81,8 @@ std::string call_tree(const profile::Profile& profile, profile::FrameKey frame, 
 
 // What a report needs to know of a core that has no recording.
 profile::ImageEntry image_entry(const image::Core& core, std::uint32_t number);
+
+image::Arch arch_of(const profile::ImageEntry& image);
 
 // Finds the function that a user means: a name as it is or as it is shown, a local index, or
 // func[INDEX] with a wasm function index; `core` limits it to one core of a component. An unknown

@@ -95,6 +95,13 @@ ImageEntry image_entry(const image::Core& core, std::uint32_t number) {
   return out;
 }
 
+image::Arch arch_of(const ImageEntry& image) {
+  for (const image::Arch arch : {image::Arch::x86_64, image::Arch::aarch64}) {
+    if (image.arch == image::arch_name(arch)) return arch;
+  }
+  return image::Arch::unknown;
+}
+
 Result<FrameKey> choose_function(std::span<const ImageEntry> images, std::string_view wanted,
                                  std::optional<std::uint32_t> core, const Profile* profile) {
   const bool several = images.size() > 1;

@@ -9,13 +9,6 @@
 namespace aotscope::view {
 namespace {
 
-image::Arch arch_of(const profile::ImageEntry& image) {
-  for (const image::Arch arch : {image::Arch::x86_64, image::Arch::aarch64}) {
-    if (image.arch == image::arch_name(arch)) return arch;
-  }
-  return image::Arch::unknown;
-}
-
 // Direct calls of both architectures; everything else with a target is a jump.
 bool is_call(std::string_view mnemonic) { return mnemonic == "call" || mnemonic == "bl"; }
 

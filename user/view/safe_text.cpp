@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <aotscope/view.hpp>
@@ -33,6 +36,32 @@ std::string safe_text(std::string_view raw, std::size_t max_bytes) {
     }
     if (out.size() + ellipsis.size() <= max_bytes) cut = out.size();
     raw.remove_prefix(character.length);
+  }
+  return out;
+}
+
+std::string ascii_text(std::string_view text) {
+  // What the views draw with; as many columns as the original where that is possible.
+  constexpr std::pair<std::string_view, std::string_view> drawn[] = {
+      {"…", "~"}, {"←", "<"}, {"→", ">"}, {"×", "x"}, {"─", "-"},
+      {"│", "|"}, {"├", "|"}, {"└", "`"}, {"╭", "."}, {"╰", "`"},
+  };
+  std::string out;
+  while (!text.empty()) {
+    const Character character = next_character(text);
+    const std::string_view bytes = text.substr(0, character.length);
+    const auto* const found = std::find_if(std::begin(drawn), std::end(drawn),
+                                           [&](const auto& pair) { return pair.first == bytes; });
+    if (found != std::end(drawn)) {
+      out += found->second;
+    } else if (character.valid && character.code < 0x80) {
+      out += bytes;
+    } else {
+      for (const char c : bytes) {
+        fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
+      }
+    }
+    text.remove_prefix(character.length);
   }
   return out;
 }

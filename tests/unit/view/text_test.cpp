@@ -70,3 +70,10 @@ TEST_CASE("fit and pad give the width that was asked for") {
     }
   }
 }
+
+TEST_CASE("ascii_text has no byte above 0x7f") {
+  CHECK(ascii_text("plain\n") == "plain\n");
+  CHECK(ascii_text("a … b ← +0x4 ├─ └─ │ ×3") == "a ~ b < +0x4 |- `- | x3");
+  CHECK(ascii_text("ö") == "\\xc3\\xb6");
+  CHECK(ascii_text("\x1b[31mred") == "\x1b[31mred");  // our own colours
+}
