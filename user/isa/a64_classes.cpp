@@ -219,9 +219,7 @@ void classify(Work& work) { Classifier(work).run(); }
 // br_table is a row of comparisons: there are no jump tables.
 std::optional<TableJump> table_jump(std::span<const Op>) { return std::nullopt; }
 
-bool padding(std::span<const std::uint8_t> code) {
-  return std::all_of(code.begin(), code.end(), [](std::uint8_t byte) { return byte == 0; });
-}
+bool padding(std::uint8_t byte) { return byte == 0; }
 
 }  // namespace
 }  // namespace aotscope::isa::a64

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <unordered_map>
 
 #include <aotscope/isa.hpp>
 
@@ -33,64 +34,79 @@ StaticCounts count_with(Work& work, image::Arch arch, std::span<const std::uint8
 // Hands out functions in small batches: they differ in size by a factor of a thousand.
 class Crew {
  public:
-  Crew(const image::Core& core, std::vector<FunctionCounts>& out) : core_(core), out_(out) {}
-
-  void work() {
-    Work scratch;
-    const auto functions = core_.functions();
-    for (;;) {
-      const std::size_t from = next_.fetch_add(batch, std::memory_order_relaxed);
-      if (from >= functions.size()) break;
-      const std::size_t to = std::min(from + batch, functions.size());
-      for (std::size_t i = from; i < to; ++i)
-        out_[i] = {functions[i].local, count_with(scratch, core_.arch(), core_.text(),
-                                                  functions[i].offset, functions[i].size)};
-      done_.fetch_add(to - from, std::memory_order_relaxed);
+  Crew(const image::Core& core, std::vector<FunctionCounts>& out) : core_(core), out_(out) {
+    // Functions may share an offset, and then their code: it is counted once.
+    std::unordered_map<std::uint64_t, std::size_t> first;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const auto [at, is_first] = first.emplace(core.functions()[i].offset, i);
+      if (is_first)
+        todo_.push_back(i);
+      else
+        copies_.emplace_back(i, at->second);
     }
-    const std::lock_guard lock(mutex_);
-    --running_;
-    finished_.notify_all();
   }
 
   void run(unsigned threads, const std::function<void(std::size_t)>& progress) {
-    running_ = 1;
-    std::vector<std::jthread> hands;
-    // With progress to show, this thread only watches; else it lends a hand.
-    const unsigned extra = progress ? threads : threads - 1;
-    for (unsigned i = 0; i < extra; ++i) {
-      try {
-        {
-          const std::lock_guard lock(mutex_);
-          ++running_;
-        }
-        hands.emplace_back([this] { work(); });
-      } catch (const std::system_error&) {  // no more threads to be had: go on with fewer
-        const std::lock_guard lock(mutex_);
-        --running_;
-        break;
-      }
-    }
-    if (!progress || hands.empty()) return work();
-    std::unique_lock lock(mutex_);
-    --running_;
-    while (!finished_.wait_for(lock, std::chrono::milliseconds(100),
-                               [this] { return running_ == 0; })) {
-      lock.unlock();
-      progress(done_.load(std::memory_order_relaxed));
-      lock.lock();
-    }
-    lock.unlock();
-    progress(done_.load());
+    {
+      std::vector<std::jthread> hands;
+      // With progress to show, this thread only watches; else it lends a hand.
+      for (unsigned i = progress ? 0 : 1; i < threads; ++i)
+        if (!hire(hands)) break;
+      if (hands.empty() || !progress) work();
+      if (progress) watch(progress);
+    }  // joins
+    for (const auto& [to, from] : copies_)
+      out_[to] = {core_.functions()[to].local, out_[from].counts};
+    if (progress) progress(out_.size());
   }
 
  private:
+  bool hire(std::vector<std::jthread>& hands) {
+    try {
+      hands.emplace_back([this] { work(); });
+      return true;
+    } catch (const std::system_error&) {  // no more threads to be had: go on with fewer
+      return false;
+    }
+  }
+
+  void work() {
+    Work scratch;
+    for (;;) {
+      const std::size_t from = next_.fetch_add(batch, std::memory_order_relaxed);
+      if (from >= todo_.size()) return;
+      const std::size_t to = std::min(from + batch, todo_.size());
+      for (std::size_t k = from; k < to; ++k) {
+        const image::Function& function = core_.functions()[todo_[k]];
+        out_[todo_[k]] = {function.local, count_with(scratch, core_.arch(), core_.text(),
+                                                     function.offset, function.size)};
+      }
+      const std::lock_guard lock(mutex_);
+      done_ += to - from;
+      if (done_ == todo_.size()) finished_.notify_all();
+    }
+  }
+
+  void watch(const std::function<void(std::size_t)>& progress) {
+    std::unique_lock lock(mutex_);
+    while (!finished_.wait_for(lock, std::chrono::milliseconds(100),
+                               [this] { return done_ == todo_.size(); })) {
+      const std::size_t done = done_;
+      lock.unlock();
+      progress(done);
+      lock.lock();
+    }
+  }
+
   static constexpr std::size_t batch = 16;
   const image::Core& core_;
   std::vector<FunctionCounts>& out_;
-  std::atomic<std::size_t> next_{0}, done_{0};
+  std::vector<std::size_t> todo_;
+  std::vector<std::pair<std::size_t, std::size_t>> copies_;  // to, from
+  std::atomic<std::size_t> next_{0};
   std::mutex mutex_;
   std::condition_variable finished_;
-  unsigned running_ = 0;
+  std::size_t done_ = 0;
 };
 
 }  // namespace

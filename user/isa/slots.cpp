@@ -10,10 +10,10 @@ constexpr std::uint32_t operand_stack = 64 * 8;
 constexpr std::uint32_t reserved = 8;
 }  // namespace
 
-std::uint32_t first_spill_slot(const Bits& slots, std::uint32_t frame_size) {
+std::uint32_t first_spill_slot(std::span<const std::uint32_t> slots, std::uint32_t frame_size) {
   std::uint32_t previous = reserved, first = 0, deepest = 0;
-  for (std::size_t at = slots.next(reserved + 1); at < slots.size(); at = slots.next(at + 1)) {
-    const auto slot = static_cast<std::uint32_t>(at);
+  for (const std::uint32_t slot : slots) {
+    if (slot <= reserved) continue;
     // The last gap counts: locals that are never touched leave gaps of their own, spills do not.
     if (slot - previous > operand_stack) first = slot;
     previous = deepest = slot;

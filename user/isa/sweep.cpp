@@ -11,7 +11,10 @@ namespace {
 
 class Sweep {
  public:
-  Sweep(const Tables& tables, Work& work) : tables_(tables), work_(work), size_(work.code.size()) {}
+  Sweep(const Tables& tables, Work& work)
+      : tables_(tables), work_(work), size_(work.code.size()), padding_(size_) {
+    while (padding_ > 0 && tables.padding(work.code[padding_ - 1])) --padding_;
+  }
 
   // False when a backward jump led into the middle of something: the caller goes over the function
   // again with that target known from the start.
@@ -57,8 +60,7 @@ class Sweep {
   }
 
   bool only_padding(std::size_t at) const {
-    return at < size_ && work_.known.next(at) == size_ && next_table(at) == size_ &&
-           tables_.padding(work_.code.subspan(at));
+    return at >= padding_ && work_.known.next(at) == size_ && next_table(at) == size_;
   }
 
   void undecoded(std::size_t at) {
@@ -82,15 +84,17 @@ class Sweep {
   void table() {
     std::optional<TableJump> jump = tables_.table_jump(work_.ops);
     if (!jump || jump->base >= size_) return;
-    const JumpTable table = read_table(*jump);
-    if (table.targets.empty()) return;
-    const std::size_t at = work_.ops.back().offset + work_.ops.back().length;
-    for (const std::uint32_t to : table.targets) target(to, at);
-    const auto after = [](const JumpTable& a, std::uint32_t base) { return a.offset < base; };
-    const auto place =
-        std::lower_bound(work_.tables.begin(), work_.tables.end(), table.offset, after);
-    if (place == work_.tables.end() || place->offset != table.offset)
-      work_.tables.insert(place, table);
+    const auto place = first_table(jump->base);
+    const bool known = place != work_.tables.end() && place->offset == jump->base;
+    if (!known) {
+      // Tables do not overlap. (This also bounds what hostile bytes can make us read.)
+      if (place != work_.tables.begin() && end_of(*std::prev(place)) > jump->base) return;
+      JumpTable table = read_table(*jump);
+      if (table.targets.empty()) return;
+      const std::size_t at = work_.ops.back().offset + work_.ops.back().length;
+      for (const std::uint32_t to : table.targets) target(to, at);
+      work_.tables.insert(place, std::move(table));
+    }
     work_.table_jumps.push_back(std::move(*jump));
   }
 
@@ -119,27 +123,31 @@ class Sweep {
     return table;
   }
 
-  const JumpTable* table_from(std::size_t at) const {
-    for (const JumpTable& table : work_.tables)
-      if (table.offset >= at) return &table;
-    return nullptr;
+  static std::size_t end_of(const JumpTable& table) {
+    return table.offset + 4 * table.targets.size();
+  }
+  // The first table at or behind `at`.
+  std::vector<JumpTable>::iterator first_table(std::size_t at) const {
+    if (work_.tables.empty() || work_.tables.back().offset < at) return work_.tables.end();
+    return std::lower_bound(
+        work_.tables.begin(), work_.tables.end(), at,
+        [](const JumpTable& table, std::size_t offset) { return table.offset < offset; });
   }
   std::size_t next_table(std::size_t at) const {
-    const JumpTable* table =
-        work_.tables.empty() || work_.tables.back().offset < at ? nullptr : table_from(at);
-    return table ? table->offset : size_;
+    const auto table = first_table(at);
+    return table == work_.tables.end() ? size_ : table->offset;
   }
   bool step_over_table(std::size_t& at) const {
-    if (work_.tables.empty() || work_.tables.back().offset < at) return false;
-    const JumpTable* table = table_from(at);
-    if (!table || table->offset != at) return false;
-    at += 4 * table->targets.size();
+    const auto table = first_table(at);
+    if (table == work_.tables.end() || table->offset != at) return false;
+    at = end_of(*table);
     return true;
   }
 
   const Tables& tables_;
   Work& work_;
   std::size_t size_;
+  std::size_t padding_;  // from here to the end every byte may be padding
   bool trusted_ = true;
   bool missed_ = false;
 };

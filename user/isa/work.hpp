@@ -63,9 +63,9 @@ struct Work {
   Bits known;   // targets of direct jumps and of tables
   Bits starts;  // where ops start
 
-  Bits leaders;                     // starts of blocks: targets other than over a trap block
-  std::vector<InstrClass> classes;  // one for each op
-  Bits slots;                       // frame slots, as distances below the frame pointer
+  Bits leaders;                      // starts of blocks: targets other than over a trap block
+  std::vector<InstrClass> classes;   // one for each op
+  std::vector<std::uint32_t> slots;  // frame slots, as distances below the frame pointer
   std::uint32_t frame_size = 0;
   std::uint32_t first_spill = 0;  // slots this far below the frame pointer are spills; 0: none
   std::uint32_t spill_loads = 0, spill_stores = 0;
@@ -78,8 +78,8 @@ struct Tables {
   bool (*decode)(std::span<const std::uint8_t> code, std::uint32_t offset, Op& op);
   // Recognises the sequence that ends in the indirect jump ops.back().
   std::optional<TableJump> (*table_jump)(std::span<const Op> ops);
-  // Whether bytes behind the last instruction are padding.
-  bool (*padding)(std::span<const std::uint8_t> code);
+  // A byte that may fill up the end of a function.
+  bool (*padding)(std::uint8_t byte);
   // Fills in classes, leaders, frame_size, spill counts and the frame's states.
   void (*classify)(Work& work);
 };
@@ -92,7 +92,8 @@ const Tables* tables_of(image::Arch arch);
 void sweep(const Tables& tables, Work& work);
 
 // Whether the slots fall into locals and spills, and where the spills begin: see slots.cpp.
-std::uint32_t first_spill_slot(const Bits& slots, std::uint32_t frame_size);
+// `slots` ascend.
+std::uint32_t first_spill_slot(std::span<const std::uint32_t> slots, std::uint32_t frame_size);
 
 // Fills in work.producers: see waits.cpp.
 void find_producers(Work& work);

@@ -155,18 +155,16 @@ class Classifier {
   }
 
   static bool is_slot(const Op& op) {
-    return op.base == rbp && op.has(Op::memory) && op.disp < 0 && op.disp > -(1 << 24);
+    return op.base == rbp && op.has(Op::memory) && op.disp < 0 && op.disp > -(1 << 28);
   }
 
   void collect_slots() {
-    std::uint32_t deepest = work_.frame_size;
-    for (const Op& op : ops_)
-      if (is_slot(op)) deepest = std::max(deepest, static_cast<std::uint32_t>(-op.disp));
-    work_.slots.reset(deepest + 1);
+    work_.slots.clear();
     for (const Op& op : ops_) {
-      if (is_slot(op)) work_.slots.set(static_cast<std::uint32_t>(-op.disp));
+      if (is_slot(op)) work_.slots.push_back(static_cast<std::uint32_t>(-op.disp));
       if (op.kind == Kind::ret) work_.rets.push_back(op.offset);
     }
+    std::sort(work_.slots.begin(), work_.slots.end());
     work_.spill_loads = work_.spill_stores = 0;
   }
 

@@ -71,10 +71,6 @@ std::uint32_t trap_block(std::span<const Op> ops, std::size_t at) {
   return named || skipped ? 3 : 0;
 }
 
-bool padding(std::span<const std::uint8_t> code) {
-  for (const std::uint8_t byte : code)
-    if (byte != 0x00 && byte != 0x90 && byte != 0xcc) return false;
-  return true;
-}
+bool padding(std::uint8_t byte) { return byte == 0x00 || byte == 0x90 || byte == 0xcc; }
 
 }  // namespace aotscope::isa::x86

@@ -19,7 +19,7 @@ std::optional<TableJump> table_jump(std::span<const Op> ops);
 // fields move in another version, by the conditional jump that skips exactly these instructions.
 std::uint32_t trap_block(std::span<const Op> ops, std::size_t at);
 
-// Zeros, int3 and nops to the end.
-bool padding(std::span<const std::uint8_t> code);
+// Zeros, int3 and nops.
+bool padding(std::uint8_t byte);
 
 }  // namespace aotscope::isa::x86

@@ -305,3 +305,33 @@ TEST_CASE("targets of jumps and calls are text offsets") {
   CHECK(code.instrs[1].target == 6);   // itself
   CHECK(code.instrs[2].target == -1);  // outside the text
 }
+
+TEST_CASE("jumps through one table share it, and tables never overlap") {
+  const Code code = check({
+      // start:
+      {"49 83 fb 03", "cmp r11, 3", "dispatch"},
+      {"73 fa", "jae start", "dispatch"},
+      {"4c 8d 15 32 00 00 00", "lea r10, [rip+table]", "dispatch"},
+      {"4f 63 1c 9a", "movsxd r11, dword ptr [r10+r11*4]", "dispatch"},
+      {"4d 01 da", "add r10, r11", "dispatch"},
+      {"41 ff e2", "jmp r10", "dispatch"},
+      // again:
+      {"49 83 fb 03", "cmp r11, 3", "dispatch"},
+      {"73 e3", "jae start", "dispatch"},
+      {"4c 8d 15 1b 00 00 00", "lea r10, [rip+table]", "dispatch"},
+      {"4f 63 1c 9a", "movsxd r11, dword ptr [r10+r11*4]", "dispatch"},
+      {"4d 01 da", "add r10, r11", "dispatch"},
+      {"41 ff e2", "jmp r10", "dispatch"},
+      // inside:
+      {"4c 8d 15 0e 00 00 00", "lea r10, [rip+table+4]", "alu"},
+      {"4f 63 1c 9a", "movsxd r11, dword ptr [r10+r11*4]", "mem-load"},
+      {"4d 01 da", "add r10, r11", "alu"},
+      {"41 ff e2", "jmp r10", "dispatch"},
+      // table:
+      {"d8 ff ff ff", ".long again - table", ""},
+      {"ef ff ff ff", ".long inside - table", ""},
+      {"c1 ff ff ff", ".long start - table", ""},
+  });
+  CHECK(code.tables.size() == 1);
+  CHECK(code.undecoded_bytes == 0);
+}
