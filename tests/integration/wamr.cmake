@@ -1,1 +1,7 @@
 # One line for each script: aotscope_integration_test(NAME)
+aotscope_integration_test(wamr_core)
+aotscope_integration_test(wamr_early)
+aotscope_integration_test(wamr_components)
+aotscope_integration_test(wamr_perf)
+aotscope_integration_test(wamr_launch)
+aotscope_integration_test(wamr_ends)
