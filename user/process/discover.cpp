@@ -60,15 +60,22 @@ std::string image_argument(const Identity& identity) {
   return first;
 }
 
-bool is_wamr(const Identity& identity) {
+std::string_view exe_name(const Identity& identity) {
   const std::string_view exe = identity.exe;
-  return exe.substr(exe.rfind('/') + 1).starts_with("wamr") &&
-         !exe.substr(exe.rfind('/') + 1).starts_with("wamrc");
+  return exe.substr(exe.rfind('/') + 1);
+}
+
+// Compiles what its command line names, and starts the runtime as a child.
+bool is_compiler(const Identity& identity) { return exe_name(identity).starts_with("wamrc"); }
+
+bool is_wamr(const Identity& identity) {
+  return exe_name(identity).starts_with("wamr") && !is_compiler(identity);
 }
 
 }  // namespace
 
 Result<std::optional<FoundImage>> find_image(const Identity& identity) {
+  if (is_compiler(identity)) return std::nullopt;
   const std::string argument = image_argument(identity);
   if (argument.empty()) return std::nullopt;
   auto program = image::open_program(through_proc(identity.pid, argument));
