@@ -1,5 +1,7 @@
 // A long run: the file stays small, flushes write little, loading is quick.
 #include <chrono>
+#include <ctime>
+#include <sstream>
 
 #include "unit/store/support.hpp"
 
@@ -9,15 +11,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// One flush for each ten seconds of a run of `length`, `each` samples in it. Most come from some
+// One flush for each `step` seconds of a run of `length`, `each` samples in it. Most come from some
 // stacks that return for ever, a few are new, as in a real program.
-void simulate(Profile& profile, store::Writer& writer, double length, std::size_t each) {
+void simulate(Profile& profile, store::Writer& writer, double length, double step,
+              std::size_t each) {
   Random random(1);
   RandomRun fresh(2, 0);
   RandomRun first(3, 0);
   std::vector<Sample> usual;
   for (int i = 0; i < 3000; ++i) usual.push_back(first.sample());
-  for (double time = 0; time < length; time += 10) {
+  for (double time = 0; time < length; time += step) {
     for (std::size_t i = 0; i < each; ++i) {
       Sample sample = random.one_in(500) ? fresh.sample() : usual[random.below(usual.size())];
       sample.time_s = time;
@@ -25,6 +28,17 @@ void simulate(Profile& profile, store::Writer& writer, double length, std::size_
     }
     succeed(writer.flush(profile, nullptr));
   }
+}
+
+double cpu_seconds() { return static_cast<double>(clock()) / CLOCKS_PER_SEC; }
+
+double written_megabytes() {
+  std::istringstream in(read_file("/proc/self/io"));
+  std::string word;
+  double bytes = 0;
+  while (in >> word)
+    if (word == "wchar:") in >> bytes;
+  return bytes / 1e6;
 }
 
 }  // namespace
@@ -75,10 +89,26 @@ TEST_CASE("hours of buckets and stacks stay small") {
   Profile profile;
   describe_run(profile);
   auto writer = value(store::Writer::create(folder / "a.db", false));
-  simulate(profile, *writer, 4 * 3600, 50);
+  simulate(profile, *writer, 4 * 3600, 10, 50);
   succeed(writer->finish(profile, nullptr));
   CHECK(profile.bucket_seconds() == 20);
   check_same(value(store::load(folder / "a.db")).profile, profile);
+}
+
+// Hidden: `test_store [cost]` prints what ten minutes at 999 Hz cost, and how much is sampling.
+TEST_CASE("cost of recording", "[.cost]") {
+  Folder folder;
+  Profile profile;
+  describe_run(profile);
+  auto writer = value(store::Writer::create(folder / "a.db", false));
+  const double bytes = written_megabytes();
+  const double cpu = cpu_seconds();
+  simulate(profile, *writer, 600, 1, 999);
+  succeed(writer->finish(profile, nullptr));
+  WARN("per second: " << (cpu_seconds() - cpu) / 0.6 << " ms CPU, "
+                      << (written_megabytes() - bytes) / 0.6 << " kB written; file "
+                      << static_cast<double>(fs::file_size(folder / "a.db")) / 1e6 << " MB, "
+                      << profile.stacks().size() << " stacks");
 }
 
 // Hidden: `test_store [week]` prints a simulated week's figures.
@@ -90,7 +120,7 @@ TEST_CASE("a week", "[.week]") {
   describe_run(profile);
   auto writer = value(store::Writer::create(folder / "a.db", false));
   const auto start = Clock::now();
-  simulate(profile, *writer, 7 * 86400, 1000);
+  simulate(profile, *writer, 7 * 86400, 10, 100);
   succeed(writer->finish(profile, nullptr));
   const auto written = Clock::now();
   const store::Recording recording = value(store::load(folder / "a.db"));
