@@ -55,7 +55,8 @@ void print_status(const std::string& line) {
 
 void add_sampling_flags(CLI::App& command, SamplingFlags& flags) {
   command.add_option("-p,--pid", flags.pids, "processes to sample, separated by commas")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);  // what follows it is an image
   command.add_option("images", flags.images,
                      "what they run: a .cwasm, its manifest, or the component .wasm beside one; "
                      "found from the command line when left out");
@@ -65,7 +66,8 @@ void add_sampling_flags(CLI::App& command, SamplingFlags& flags) {
   command.add_option("-e,--event", flags.event,
                      "what the timer counts: cycles where there is a PMU, else cpu-clock");
   command.add_option("--base", flags.bases,
-                     "0xADDRESS[=CORE]: this core's text is there, whatever its bytes say");
+                     "0xADDRESS[=CORE]: this core's text is there, whatever its bytes say")
+      ->allow_extra_args(false);
   command.add_option("-d,--duration", flags.duration, "end after so long: 90, 1.5s, 10m, 2h");
   command.add_flag("--no-stacks", flags.no_stacks,
                    "count addresses only: the cheapest way, without callers and totals");
