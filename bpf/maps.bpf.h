@@ -15,6 +15,8 @@
 extern const volatile __u32 cfg_stacks;      /* 1: send stacks, 0: count addresses */
 extern const volatile __u32 cfg_max_frames;  /* 1 to AOT_MAX_FRAMES */
 extern const volatile __u32 cfg_follow;      /* children of a target are targets too */
+extern const volatile __u32 cfg_slots;       /* slots of one table, a power of two */
+extern const volatile __u32 cfg_cpus;        /* tables of one buffer */
 extern const volatile __u32 cfg_pidns;       /* inode of the tool's pid namespace, 0: the initial */
 
 /* One number for all targets: raised when executable mappings of any of them change. Keys hold
@@ -23,7 +25,6 @@ extern const volatile __u32 cfg_pidns;       /* inode of the tool's pid namespac
 extern volatile __u32 epoch;
 extern volatile __u32 active;                 /* which of the two counter maps is written */
 extern volatile __u64 lost[AOT_LOST_CAUSES];
-extern volatile __u64 received;               /* samples seen, kept or lost */
 
 static __always_inline void count_lost(enum aot_lost cause)
 {

@@ -4,13 +4,14 @@
 
 const volatile __u32 cfg_stacks = 0;
 const volatile __u32 cfg_max_frames = 127;
+const volatile __u32 cfg_slots = AOT_MAX_SLOTS;
+const volatile __u32 cfg_cpus = 1;
 const volatile __u32 cfg_follow = 0;
 const volatile __u32 cfg_pidns = 0;
 
 volatile __u32 epoch = 0;
 volatile __u32 active = 0;
 volatile __u64 lost[AOT_LOST_CAUSES] = {};
-volatile __u64 received = 0;
 
 struct counter_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -18,6 +19,15 @@ struct counter_map {
 	__type(key, struct aot_ip_key);
 	__type(value, __u64);
 };
+/* [buffer][cpu][slot], buffer 0 and 1 in turn like the hash maps below. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* set before load */
+	__type(key, __u32);
+	__type(value, struct aot_slot);
+} slots SEC(".maps");
+
 /* User space turns `active` over, waits until no program can still hold the other map, and
  * drains that one at leisure: nothing is lost while draining. */
 struct counter_map counters_a SEC(".maps");
@@ -54,6 +64,34 @@ static __always_inline void count_in(void *map, struct aot_ip_key *key)
 		}
 	}
 	__sync_fetch_and_add(count, 1);
+}
+
+static __always_inline bool same_key(const struct aot_ip_key *a, const struct aot_ip_key *b)
+{
+	return a->ip == b->ip && a->tgid == b->tgid && a->epoch_mode == b->epoch_mode;
+}
+
+/* Counts in this CPU's slots. No other CPU writes there, and one event's overflow does not
+ * interrupt another's: plain stores will do. False when both slots belong to others. */
+static __always_inline bool count_in_slot(const struct aot_ip_key *key, __u32 buffer)
+{
+	__u32 hash = (__u32)((key->ip * 0x9E3779B97F4A7C15ULL) >> 40) & (cfg_slots - 1);
+	__u32 base = (buffer * cfg_cpus + bpf_get_smp_processor_id()) * cfg_slots;
+
+	for (int i = 0; i < 2; i++) {
+		__u32 index = base + (hash ^ i);
+		struct aot_slot *slot = bpf_map_lookup_elem(&slots, &index);
+
+		if (!slot)
+			return false;
+		if (slot->count == 0)
+			slot->key = *key;
+		else if (!same_key(&slot->key, key))
+			continue;
+		slot->count++;
+		return true;
+	}
+	return false;
 }
 
 static __always_inline void send_stack(struct bpf_perf_event_data *ctx, __u64 ip, __u64 sp,
@@ -101,7 +139,6 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	__u32 mode = AOT_MODE_USER;
 	__u64 cs = CONTEXT_REG(ctx, cs), ip = CONTEXT_REG(ctx, ip), sp = CONTEXT_REG(ctx, sp);
 
-	__sync_fetch_and_add(&received, 1);
 	if ((cs & 3) != 3) {
 		/* In the kernel: charge the user instruction that led there. The user registers
 		 * lie at the top of the task's kernel stack (bpf_task_pt_regs, kernel 5.15). */
@@ -126,7 +163,11 @@ int on_sample(struct bpf_perf_event_data *ctx)
 			.epoch_mode = epoch << 1 | mode,
 		};
 
-		if (active)
+		__u32 buffer = active;
+
+		if (count_in_slot(&key, buffer))
+			return 0;
+		if (buffer)
 			count_in(&counters_b, &key);
 		else
 			count_in(&counters_a, &key);

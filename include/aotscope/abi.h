@@ -24,6 +24,16 @@ struct aot_ip_key {
   __u32 epoch_mode;
 };
 
+/* Lean mode counts first in a table of slots, one table for each CPU and buffer, which user space
+ * maps: a sample then touches one cache line and takes no lock. A pair of neighbouring slots
+ * serves one address; what finds its pair taken goes to the hash map. count 0: a free slot. */
+#define AOT_MAX_SLOTS 2048
+struct aot_slot {
+  struct aot_ip_key key;
+  __u64 count;
+  __u64 pad;
+};
+
 /* One sample with its user stack, as it lies in the ring buffer: this head, then u64 frames. */
 struct aot_stack_head {
   __u64 top[2];     /* the two words at the user stack pointer: repairs prologue samples */

@@ -105,7 +105,6 @@ class Sampler {
   std::uint64_t frequency() const { return frequency_; }  // granted, Hz
   const Options& options() const { return options_; }
   std::uint32_t epoch() const;
-  std::uint64_t received() const;
   std::array<std::uint64_t, AOT_LOST_CAUSES> lost() const;
 
  private:

@@ -62,7 +62,6 @@ class Session : public store::CodeSource {
 
   const profile::Profile& profile() const;
   profile::Profile& profile();
-  std::uint64_t received() const;             // samples that the kernel side saw
   std::vector<std::uint8_t> code(profile::FrameKey function) override;
   // Analysed code of a sampled function, null without its image (isa::CodeCache).
   std::shared_ptr<const isa::Code> analysed(profile::FrameKey function);

@@ -33,10 +33,18 @@ struct Sampler::Impl {
   std::unique_ptr<ring_buffer, RingDeleter> sample_ring;
   std::unique_ptr<ring_buffer, RingDeleter> region_ring;
   std::map<pid_t, std::vector<util::UniqueFd>> events;        // one for each thread, by target
+  aot_slot* slots = nullptr;                                  // the slots map, mapped
+  std::size_t slot_count = 0;                                 // of both buffers
   Batch* into = nullptr;                                      // where the ring callbacks write
   bool membarrier_works = true;
 
+  Impl() = default;
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl();
+
   Result<void> load(const Options& options);
+  Result<void> map_slots();
   Result<void> attach_tracepoints();
   void drain_counters(Batch& batch);
 };

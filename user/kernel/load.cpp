@@ -2,9 +2,11 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -94,6 +96,14 @@ Result<void> Sampler::Impl::load(const Options& options) {
   if (::stat("/proc/self/ns/pid", &ns) == 0 && ns.st_ino != initial_pid_namespace) {
     skeleton->rodata->cfg_pidns = static_cast<std::uint32_t>(ns.st_ino);
   }
+  std::uint32_t slots = 1;
+  while (slots * 2 <= std::min<std::uint32_t>(options.map_entries, AOT_MAX_SLOTS)) slots *= 2;
+  const auto cpus = static_cast<std::uint32_t>(std::max(1, libbpf_num_possible_cpus()));
+  skeleton->rodata->cfg_slots = slots;
+  skeleton->rodata->cfg_cpus = cpus;
+  slot_count = options.stacks ? 0 : std::size_t{2} * cpus * slots;
+  bpf_map__set_max_entries(skeleton->maps.slots,
+                           static_cast<std::uint32_t>(std::max<std::size_t>(1, slot_count)));
   const std::uint32_t entries = options.stacks ? 1 : options.map_entries;
   const auto page = static_cast<std::uint32_t>(::sysconf(_SC_PAGESIZE));
   bpf_map__set_max_entries(skeleton->maps.counters_a, entries);
@@ -104,7 +114,20 @@ Result<void> Sampler::Impl::load(const Options& options) {
   if (const int error = aotscope_bpf__load(skeleton.get())) {
     return tl::unexpected(load_error(-error, "load BPF programs"));
   }
+  return map_slots();
+}
+
+Result<void> Sampler::Impl::map_slots() {
+  if (slot_count == 0) return {};
+  void* mapped = ::mmap(nullptr, slot_count * sizeof(aot_slot), PROT_READ | PROT_WRITE, MAP_SHARED,
+                        bpf_map__fd(skeleton->maps.slots), 0);
+  if (mapped == MAP_FAILED) return tl::unexpected(load_error(errno, "map the sample counters"));
+  slots = static_cast<aot_slot*>(mapped);
   return {};
+}
+
+Sampler::Impl::~Impl() {
+  if (slots) ::munmap(slots, slot_count * sizeof(aot_slot));
 }
 
 Result<void> Sampler::Impl::attach_tracepoints() {

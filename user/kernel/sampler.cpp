@@ -49,6 +49,17 @@ int take_sample(void* context, void* data, std::size_t size) {
   return 0;
 }
 
+void add_counted(Batch& batch, const aot_ip_key& key, std::uint64_t count) {
+  RawSample sample;
+  sample.tgid = key.tgid;
+  sample.epoch = key.epoch_mode >> 1;
+  sample.in_kernel = (key.epoch_mode & 1) == AOT_MODE_KERNEL;
+  sample.count = count;
+  sample.first_frame = batch.frames.size();
+  batch.frames.push_back(key.ip);
+  batch.samples.push_back(sample);
+}
+
 }  // namespace
 
 Sampler::Sampler() : impl_(std::make_unique<Impl>()) {}
@@ -127,6 +138,12 @@ void Sampler::Impl::drain_counters(Batch& batch) {
   }
   if (!membarrier_works) ::usleep(10000);
 
+  const std::size_t table = slot_count / 2;
+  for (aot_slot& slot : std::span(slots + full * table, table)) {
+    if (slot.count == 0) continue;
+    add_counted(batch, slot.key, slot.count);
+    slot.count = 0;
+  }
   const bpf_map* map = full ? skeleton->maps.counters_b : skeleton->maps.counters_a;
   constexpr std::uint32_t chunk = 1024;
   std::vector<aot_ip_key> keys(chunk);
@@ -143,16 +160,7 @@ void Sampler::Impl::drain_counters(Batch& batch) {
       continue;
     }
     if (error != 0 && error != -ENOENT) break;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      RawSample sample;
-      sample.tgid = keys[i].tgid;
-      sample.epoch = keys[i].epoch_mode >> 1;
-      sample.in_kernel = (keys[i].epoch_mode & 1) == AOT_MODE_KERNEL;
-      sample.count = counts[i];
-      sample.first_frame = batch.frames.size();
-      batch.frames.push_back(keys[i].ip);
-      batch.samples.push_back(sample);
-    }
+    for (std::uint32_t i = 0; i < count; ++i) add_counted(batch, keys[i], counts[i]);
     if (error == -ENOENT) break;
     cursor = next;
     in = &cursor;
@@ -178,9 +186,6 @@ void Sampler::drain_regions(Batch& batch) {
 int Sampler::region_fd() const { return ring_buffer__epoll_fd(impl_->region_ring.get()); }
 std::uint32_t Sampler::epoch() const {
   return __atomic_load_n(&impl_->skeleton->bss->epoch, __ATOMIC_SEQ_CST);
-}
-std::uint64_t Sampler::received() const {
-  return __atomic_load_n(&impl_->skeleton->bss->received, __ATOMIC_RELAXED);
 }
 
 std::array<std::uint64_t, AOT_LOST_CAUSES> Sampler::lost() const {

@@ -397,7 +397,6 @@ void Session::finish() {
 
 const profile::Profile& Session::profile() const { return impl_->profile; }
 profile::Profile& Session::profile() { return impl_->profile; }
-std::uint64_t Session::received() const { return impl_->sampler->received(); }
 
 const image::Core* Session::core(std::uint32_t image) const {
   return image < impl_->images.size() ? impl_->images[image].core.get() : nullptr;
