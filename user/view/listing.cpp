@@ -1,6 +1,7 @@
 #include "view/listing.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,9 @@ namespace {
 
 // Direct calls of both architectures; everything else with a target is a jump.
 bool is_call(std::string_view mnemonic) { return mnemonic == "call" || mnemonic == "bl"; }
+
+// x86's jumps all start with j; AArch64's unconditional one is b.
+bool is_jump(std::string_view mnemonic) { return mnemonic.starts_with('j') || mnemonic == "b"; }
 
 // The function that starts at a text offset; of several the first with a name of its own.
 std::string callee_name(const profile::ImageEntry& image, std::uint64_t text_offset) {
@@ -110,20 +114,37 @@ std::string FunctionListing::label(std::uint32_t offset) const {
   return found == labels_.end() ? std::string() : fmt::format("L{}", found->second);
 }
 
+// Where a direct jump or call leads, from the start of the function. The analysis sees the
+// function's bytes as the whole text and leaves targets outside of it out; there the operand
+// tells, an address that wraps around below 0.
+std::optional<std::int64_t> FunctionListing::target_of(const isa::Instr& instr,
+                                                       const isa::Disassembly& text) const {
+  if (instr.target != -1) return instr.target;
+  if (!is_call(text.mnemonic) && !is_jump(text.mnemonic)) return {};
+  std::string_view operand = text.operands;
+  if (operand.starts_with('#')) operand.remove_prefix(1);
+  if (!operand.starts_with("0x")) return {};
+  operand.remove_prefix(2);
+  std::uint64_t value = 0;
+  const char* const end = operand.data() + operand.size();
+  const auto [stop, error] = std::from_chars(operand.data(), end, value, 16);
+  if (error != std::errc() || stop != end) return {};
+  return static_cast<std::int64_t>(value);
+}
+
 std::string FunctionListing::instruction_text(const isa::Instr& instr) const {
   isa::Disassembly text = isa::disassemble(arch_, listing_.code, instr.offset, instr.length);
-  if (instr.target != -1) {
+  if (const auto target = target_of(instr, text)) {
+    const bool inside = *target >= 0 && static_cast<std::uint64_t>(*target) < listing_.code.size();
+    const std::uint64_t text_offset = function_.offset + static_cast<std::uint64_t>(*target);
     std::string to;
     if (is_call(text.mnemonic)) {
-      to =
-          callee_name(*listing_.image, function_.offset + static_cast<std::uint64_t>(instr.target));
-    } else if (instr.target >= 0) {
-      to = label(static_cast<std::uint32_t>(instr.target));
+      to = callee_name(*listing_.image, text_offset);
+    } else if (inside) {
+      to = label(static_cast<std::uint32_t>(*target));
     }
-    if (to.empty()) {
-      // Out of the function: as a text offset, like every other offset here.
-      to = fmt::format("{:#x}", function_.offset + static_cast<std::uint64_t>(instr.target));
-    }
+    // As a text offset, like every other offset here.
+    if (to.empty()) to = fmt::format("{:#x}", text_offset);
     // The target is the last operand: the only one but for `tbz w0, #3, …` and its like.
     const std::size_t comma = text.operands.rfind(", ");
     text.operands.resize(comma == std::string::npos ? 0 : comma + 2);

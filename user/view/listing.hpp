@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,8 @@ class FunctionListing {
   void count_samples();
   void find_blocks();
   void find_labels();
+  std::optional<std::int64_t> target_of(const isa::Instr& instr,
+                                        const isa::Disassembly& text) const;
 
   const Listing& listing_;
   const profile::FunctionEntry& function_;
