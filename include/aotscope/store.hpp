@@ -24,10 +24,13 @@ class CodeSource {
 class Writer {
  public:
   virtual ~Writer() = default;
-  // An existing file is not overwritten without `force` (error with hint). Creates the schema.
+  // An existing file is not overwritten without `force` (error with hint). `force` replaces a
+  // recording or an empty file in one step, and never a file that is something else. The process
+  // has to ignore SIGXFSZ, or a limit on file sizes kills it where a full disk is an error.
   static Result<std::unique_ptr<Writer>> create(const std::filesystem::path& path, bool force);
   // Writes what changed since the last flush, in one transaction. On failure (disk full) nothing
-  // of this flush is in the file, the profile is intact, and the next flush tries again.
+  // of this flush is in the file, the profile is intact, and the next flush tries again. A file
+  // that somebody has removed or replaced meanwhile is an error.
   virtual Result<void> flush(const profile::Profile& profile, CodeSource* code) = 0;
   // Last flush, marks the recording complete and closes.
   virtual Result<void> finish(const profile::Profile& profile, CodeSource* code) = 0;

@@ -8,8 +8,11 @@ Profile::Profile() : nodes_(1) { relink(); }
 std::uint32_t Profile::add_image(ImageEntry image) {
   const auto id = static_cast<std::uint32_t>(images_.size());
   image.id = id;
-  for (FunctionEntry& function : image.functions)
+  std::uint32_t local = 0;
+  for (FunctionEntry& function : image.functions) {
+    function.local = local++;
     if (function.name.size() > max_name_bytes) function.name.resize(max_name_bytes);
+  }
   images_.push_back(std::move(image));
   return id;
 }

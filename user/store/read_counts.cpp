@@ -12,7 +12,6 @@ using profile::FrameKind;
 using profile::InstrClass;
 
 constexpr std::uint64_t max_rows = 1U << 22;
-constexpr std::size_t max_name = 1U << 16;
 
 // False for a number that is no class; the row is bad then.
 bool to_class(std::uint32_t number, InstrClass& cls) {
@@ -28,8 +27,8 @@ void read_hosts_and_threads(Reader& reader, profile::Loader& loader) {
               max_rows, [&](Statement& row) {
                 const bool in_order = row.number(0) == next++;
                 profile::HostEntry host;
-                host.module = row.text(1, max_name);
-                host.symbol = row.text(2, max_name);
+                host.module = row.text(1);
+                host.symbol = row.text(2);
                 host.self = row.count(3);
                 host.total = row.count(4);
                 host.kernel = row.count(5);
@@ -48,8 +47,8 @@ void read_hosts_and_threads(Reader& reader, profile::Loader& loader) {
               });
   reader.each("threads", "SELECT pid, tid, comm, self, kernel FROM threads ORDER BY pid, tid",
               max_rows, [&](Statement& row) {
-                return loader.thread({row.number(0), row.number(1), row.text(2, max_name),
-                                      row.count(3), row.count(4)});
+                return loader.thread(
+                    {row.number(0), row.number(1), row.text(2), row.count(3), row.count(4)});
               });
 }
 

@@ -11,8 +11,6 @@ namespace {
 // Far beyond what the recorder writes; what they bound is memory.
 constexpr std::uint64_t max_rows = 1U << 20;
 constexpr std::uint64_t max_functions = 1U << 23;
-constexpr std::size_t max_line = 4U << 20;
-constexpr std::size_t max_short = 1U << 16;
 
 using Setter = std::function<void(Statement&)>;
 
@@ -23,7 +21,7 @@ void read_run(Reader& reader, Recording& recording, std::uint64_t& samples,
   profile::Profile& profile = recording.profile;
   profile::RunInfo& info = profile.info;
   const auto text = [](std::string& into) {
-    return Setter([&into](Statement& row) { into = row.text(1, max_line); });
+    return Setter([&into](Statement& row) { into = row.text(1); });
   };
   const auto count = [](std::uint64_t& into) {
     return Setter([&into](Statement& row) { into = row.count(1); });
@@ -54,7 +52,7 @@ void read_run(Reader& reader, Recording& recording, std::uint64_t& samples,
   // A key that this version does not know is somebody's own note. A missing one is a recording
   // killed before its first flush: it keeps its default.
   reader.each("meta", "SELECT key, value FROM meta ORDER BY key", 1024, [&](Statement& row) {
-    const auto it = setters.find(row.text(0, max_short));
+    const auto it = setters.find(row.text(0));
     if (it != setters.end()) it->second(row);
     return true;
   });
@@ -66,9 +64,9 @@ void read_run(Reader& reader, Recording& recording, std::uint64_t& samples,
       max_rows, [&](Statement& row) {
         profile::TargetEntry target;
         target.pid = row.number(0);
-        target.comm = row.text(1, max_short);
-        target.command = row.text(2, max_line);
-        target.runtime = row.text(3, max_short);
+        target.comm = row.text(1);
+        target.command = row.text(2);
+        target.runtime = row.text(3);
         target.cpu_s = row.real(4);
         target.exited = row.flag(5);
         if (!row.null(6)) {
@@ -88,13 +86,13 @@ void read_run(Reader& reader, Recording& recording, std::uint64_t& samples,
               max_rows, [&](Statement& row) {
                 profile::ImageEntry image;
                 image.id = row.number(0);
-                image.path = row.text(1, max_short);
+                image.path = row.text(1);
                 image.core = row.number(2);
-                image.format = row.text(3, max_short);
+                image.format = row.text(3);
                 image.version = row.number(4);
-                image.arch = row.text(5, max_short);
+                image.arch = row.text(5);
                 image.text_size = row.count(6);
-                image.hash = row.text(7, max_short);
+                image.hash = row.text(7);
                 images.push_back(std::move(image));
                 return images.back().id == images.size() - 1;
               });
@@ -131,14 +129,14 @@ void read_run(Reader& reader, Recording& recording, std::uint64_t& samples,
                 profile.regions.push_back(region);
                 return region.image < profile.images().size();
               });
-  reader.each(
-      "lost", "SELECT cause, hint, count FROM lost ORDER BY cause", 1024, [&](Statement& row) {
-        profile::LostCause lost{row.text(0, max_short), row.text(1, max_short), row.count(2)};
-        info.lost.push_back(std::move(lost));
-        return info.lost.back().count <= 1ULL << 53;  // 1024 of them do not overflow
-      });
+  reader.each("lost", "SELECT cause, hint, count FROM lost ORDER BY cause", 1024,
+              [&](Statement& row) {
+                profile::LostCause lost{row.text(0), row.text(1), row.count(2)};
+                info.lost.push_back(std::move(lost));
+                return info.lost.back().count <= 1ULL << 53;  // 1024 of them do not overflow
+              });
   reader.each("warnings", "SELECT text FROM warnings ORDER BY id", max_rows, [&](Statement& row) {
-    info.warnings.push_back(row.text(0, max_line));
+    info.warnings.push_back(row.text(0));
     return true;
   });
 }

@@ -82,6 +82,7 @@ void Statement::bind(Db& db, int at, double value) {
 }
 
 void Statement::bind(Db& db, int at, std::string_view value) {
+  value = value.substr(0, max_text_bytes);
   const int code = sqlite3_bind_text64(handle_.get(), at, value.empty() ? "" : value.data(),
                                        value.size(), SQLITE_STATIC, SQLITE_UTF8);
   if (code != SQLITE_OK) db.failed(code);

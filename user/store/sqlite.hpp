@@ -13,6 +13,9 @@
 
 namespace aotscope::store {
 
+// A longer text is cut when it is written and refused when it is read.
+inline constexpr std::size_t max_text_bytes = 1U << 20;
+
 class Db {
  public:
   Db() = default;
@@ -75,13 +78,13 @@ class Statement {
   }
 
   // The row's columns. A value of the wrong type, or out of range, makes bad() true.
-  std::uint64_t count(int column);                 // 0 .. 2^63 - 1
-  std::uint64_t bits(int column);                  // any 64 bits
-  std::uint32_t number(int column);                // 0 .. 2^32 - 1
-  double real(int column);                         // finite
-  bool flag(int column);                           // 0 or 1
-  std::string text(int column, std::size_t max);   // any bytes
-  std::span<const std::uint8_t> blob(int column);  // until the next next()
+  std::uint64_t count(int column);                                 // 0 .. 2^63 - 1
+  std::uint64_t bits(int column);                                  // any 64 bits
+  std::uint32_t number(int column);                                // 0 .. 2^32 - 1
+  double real(int column);                                         // finite
+  bool flag(int column);                                           // 0 or 1
+  std::string text(int column, std::size_t max = max_text_bytes);  // any bytes
+  std::span<const std::uint8_t> blob(int column);                  // until the next next()
   bool null(int column) const;
   bool bad() const { return bad_; }
   sqlite3_stmt* handle() const { return handle_.get(); }

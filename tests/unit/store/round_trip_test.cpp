@@ -118,6 +118,17 @@ TEST_CASE("an empty run, and no flush at all, are recordings") {
   CHECK(value(store::load(folder / "a.db")).complete);
 }
 
+TEST_CASE("a text of any length leaves a recording that can be read") {
+  Folder folder;
+  Profile profile;
+  profile.info.command_line.assign(5U << 20, 'x');
+  profile.info.targets.push_back({1, std::string(2U << 20, 'c'), "", "", 0, false, {}});
+  profile.name_thread(1, 1, std::string(2U << 20, 't'));
+  auto writer = value(store::Writer::create(folder / "a.db", false));
+  succeed(writer->finish(profile, nullptr));
+  CHECK(value(store::load(folder / "a.db")).profile.info.command_line.size() == 1U << 20);
+}
+
 TEST_CASE("times that are no numbers do not spoil a recording") {
   Folder folder;
   Profile profile;
