@@ -115,7 +115,9 @@ class AddressSpace {
   // `region` holds `placement` from `base` on: cuts the region so that the text is a region of
   // its own, and notes the placement.
   void place(const Region& region, const TextPlacement& placement);
-  const std::vector<TextPlacement>& placements() const { return placements_; }
+  // By number, see Region::text. Of those that ended long ago only the last max_placements stay.
+  const std::map<int, TextPlacement>& placements() const { return placements_; }
+  static constexpr std::size_t max_placements = 10'000;
   // A placement whose bytes were here before, e.g. a page that went to RW and back.
   const TextPlacement* former_placement(std::uint64_t start, std::uint64_t end) const;
   std::vector<aot_range> known_ranges() const;                 // for Sampler::set_known_ranges
@@ -131,7 +133,9 @@ class AddressSpace {
 
   std::map<std::uint64_t, Region> open_;  // by start, never overlapping
   std::vector<Region> closed_;            // newest last
-  std::vector<TextPlacement> placements_;
+  std::map<int, TextPlacement> placements_;
+  std::set<int> live_placements_;         // those with last_ns 0
+  int next_placement_ = 0;
   bool changed_ = false;
 };
 

@@ -122,7 +122,7 @@ Result<int> record(const RecordFlags& flags, const std::vector<std::string>& com
     if (signal == 0 && live.targets_alive()) {
       print_status("the recording is complete; waiting for the command to end");
     }
-    if (signal == 0 || live.command_status()) live.finish();
+    if (!live.targets_alive()) live.wait_command();
   }
   live.refresh();
   if (auto finished = writer->finish(live.profile(), &live); !finished) {

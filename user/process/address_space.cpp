@@ -41,14 +41,13 @@ void AddressSpace::remove(std::uint64_t start, std::uint64_t end, std::uint32_t 
 }
 
 void AddressSpace::update_placement_ends(std::uint64_t now_ns) {
-  for (std::size_t i = 0; i < placements_.size(); ++i) {
-    TextPlacement& placement = placements_[i];
-    if (placement.last_ns != 0) continue;
+  std::erase_if(live_placements_, [&](int number) {
     const bool mapped = std::any_of(open_.begin(), open_.end(), [&](const auto& entry) {
-      return entry.second.text == static_cast<int>(i);
+      return entry.second.text == number;
     });
-    if (!mapped) placement.last_ns = now_ns;
-  }
+    if (!mapped) placements_.at(number).last_ns = now_ns;
+    return !mapped;
+  });
 }
 
 void AddressSpace::scan(const std::vector<Mapping>& mappings, std::uint32_t epoch,
@@ -198,16 +197,22 @@ void AddressSpace::place(const Region& wanted, const TextPlacement& placement) {
   const std::uint64_t text_end = (placement.base + placement.size + 4095) & ~std::uint64_t{4095};
   // The same text at the same place again, part of it hidden for a while: one placement.
   int number = -1;
-  for (std::size_t i = 0; i < placements_.size(); ++i) {
-    const TextPlacement& known = placements_[i];
-    if (known.base == placement.base && known.image == placement.image && known.last_ns == 0) {
-      number = static_cast<int>(i);
-    }
+  for (const int live : live_placements_) {
+    const TextPlacement& known = placements_.at(live);
+    if (known.base == placement.base && known.image == placement.image) number = live;
   }
   if (number < 0) {
-    number = static_cast<int>(placements_.size());
-    placements_.push_back(placement);
-    placements_.back().last_ns = wanted.open() ? 0 : wanted.last_ns;
+    number = next_placement_++;
+    TextPlacement& added = placements_[number] = placement;
+    added.last_ns = wanted.open() ? 0 : wanted.last_ns;
+    if (wanted.open()) live_placements_.insert(number);
+    // A server that makes instances for days: the oldest that ended are forgotten, once no
+    // sample can be theirs any more.
+    while (placements_.size() > max_placements && placements_.begin()->second.last_ns != 0) {
+      const int oldest = placements_.begin()->first;
+      std::erase_if(closed_, [&](const Region& region) { return region.text == oldest; });
+      placements_.erase(placements_.begin());
+    }
   }
   const std::uint64_t start = std::max(wanted.start, placement.base);
   const std::uint64_t end = std::min(wanted.end, text_end);
@@ -245,8 +250,8 @@ void AddressSpace::place(const Region& wanted, const TextPlacement& placement) {
 
 const TextPlacement* AddressSpace::former_placement(std::uint64_t start, std::uint64_t end) const {
   for (auto it = placements_.rbegin(); it != placements_.rend(); ++it) {
-    const std::uint64_t text_end = (it->base + it->size + 4095) & ~std::uint64_t{4095};
-    if (it->base <= start && end <= text_end) return &*it;
+    const std::uint64_t text_end = (it->second.base + it->second.size + 4095) & ~std::uint64_t{4095};
+    if (it->second.base <= start && end <= text_end) return &it->second;
   }
   return nullptr;
 }

@@ -46,8 +46,7 @@ Place Session::Impl::place_of(Target& target, std::uint32_t epoch, std::uint64_t
   if (!region) return place;  // not cached: a scan may find it
   place.mapped = true;
   if (region->text >= 0) {
-    const auto& placement =
-        target.space.placements()[static_cast<std::size_t>(region->text)];
+    const auto& placement = target.space.placements().at(region->text);
     place.text_offset = address - placement.base;
     if (const image::Function* function =
             images[placement.image].core->function_at(place.text_offset)) {

@@ -69,6 +69,8 @@ std::vector<std::uint32_t> Session::Impl::add_program(image::Program program,
 }
 
 void Session::Impl::find_target_image(Target& target) {
+  for (auto& [shown, program] : given) add_program(std::move(program), shown);
+  given.clear();
   if (!options.images.empty()) {
     target.images.clear();
     for (const auto& [identity, numbers] : programs) {

@@ -72,6 +72,8 @@ struct Session::Impl {
   std::unique_ptr<kernel::Sampler> sampler;
   profile::Profile profile;
   std::vector<LiveImage> images;
+  // Images that the user named, until the first target is sampled: reading them takes a while.
+  std::vector<std::pair<std::string, image::Program>> given;
   std::map<std::string, std::vector<std::uint32_t>> programs;  // image numbers by file identity
   std::map<std::uint32_t, std::unique_ptr<Target>> targets;    // by tgid
   std::vector<DeferredSample> deferred;
@@ -111,6 +113,7 @@ struct Session::Impl {
   void apply_events();
   void apply(const aot_region_event& event);
   void end_target(Target& target);
+  bool runs_nothing(const Target& target) const;
   void collect(bool with_samples);
   void settle_targets(bool allow_scan);
   void reap_command();

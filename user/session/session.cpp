@@ -66,7 +66,7 @@ Result<std::unique_ptr<Session>> Session::create(Options options) {
   for (const auto& path : impl->options.images) {
     auto program = image::open_program(path);
     if (!program) return tl::unexpected(program.error());
-    impl->add_program(std::move(*program), path.string());
+    impl->given.emplace_back(path.string(), std::move(*program));
   }
   auto sampler = kernel::Sampler::create(impl->options.sampler);
   if (!sampler) return tl::unexpected(sampler.error());
@@ -128,11 +128,23 @@ Result<void> Session::attach(pid_t pid) {
     return tl::unexpected(mappings.error());
   }
   target.space.scan(*mappings, impl_->sampler->epoch(), impl_->started_ns);
+  if (impl_->runs_nothing(target)) {
+    impl_->notice(fmt::format("pid {} ({}) runs no wasm code so far", pid,
+                              target.identity.command()));
+  }
   // A call that was under way while the programs were attached is seen by a second look.
   target.wants_scan = true;
   target.next_scan = steady_clock::now() + milliseconds(20);
   impl_->settle_targets(false);
   return {};
+}
+
+// Most likely the wrong process: no image on its command line, no code of its own making.
+bool Session::Impl::runs_nothing(const Target& target) const {
+  const auto regions = target.space.open_regions();
+  return target.images.empty() && !target.exited &&
+         std::none_of(regions.begin(), regions.end(),
+                      [](const process::Region* region) { return region->path.empty(); });
 }
 
 void Session::Impl::end_target(Target& target) {
@@ -203,6 +215,7 @@ void Session::Impl::apply_events() {
   const std::uint64_t missed = sampler->lost()[AOT_LOST_REGION];
   if (missed != regions_lost) {
     regions_lost = missed;
+    last_epoch = std::max(last_epoch, sampler->epoch());
     for (auto& [tgid, target] : targets) {
       if (!target->exited) scan(*target, true);
     }
@@ -321,7 +334,7 @@ bool Session::targets_alive() const {
 
 void Session::Impl::refresh_info() {
   profile::RunInfo& info = profile.info;
-  info.duration_s = seconds(monotonic_ns());
+  if (!finished) info.duration_s = seconds(monotonic_ns());
   info.targets.clear();
   info.target_cpu_s = 0;
   profile.regions = past_regions;
@@ -341,7 +354,7 @@ void Session::Impl::refresh_info() {
     if (target->identity.pid == command) entry.exit_status = command_status;
     info.target_cpu_s += entry.cpu_s;
     info.targets.push_back(std::move(entry));
-    for (const process::TextPlacement& placement : target->space.placements()) {
+    for (const auto& [number, placement] : target->space.placements()) {
       profile.regions.push_back({tgid, placement.image, placement.base, placement.size,
                                  seconds(placement.first_ns),
                                  placement.last_ns ? seconds(placement.last_ns)
@@ -361,7 +374,8 @@ void Session::Impl::refresh_info() {
 }
 
 void Session::refresh() {
-  impl_->collect(true);
+  if (!impl_->finished) impl_->collect(true);
+  impl_->reap_command();
   impl_->refresh_info();
 }
 
@@ -374,16 +388,22 @@ void Session::finish() {
     }
   }
   impl_->collect(true);
+  impl_->refresh_info();  // takes the duration
   // Twice: what the first round put off is settled by the second.
   impl_->finished = true;
+  for (const auto& [tgid, target] : impl_->targets) impl_->sampler->forget(static_cast<pid_t>(tgid));
   impl_->collect(true);
   const bool any_mapped = std::any_of(impl_->images.begin(), impl_->images.end(),
                                       [](const LiveImage& image) { return image.mapped; });
   const bool said = std::any_of(impl_->targets.begin(), impl_->targets.end(),
                                 [](const auto& entry) { return entry.second->said_mismatch; });
   if (!any_mapped && !said && !impl_->targets.empty()) {
-    const auto pid = impl_->targets.begin()->first;
-    if (impl_->images.empty()) {
+    const auto& [pid, target] = *impl_->targets.begin();
+    if (impl_->runs_nothing(*target)) {
+      impl_->warn(fmt::format("pid {} ({}) runs no wasm code: its command line names no image, and "
+                              "no generated code is in its memory",
+                              pid, target->identity.command()));
+    } else if (impl_->images.empty()) {
       impl_->warn(fmt::format("pid {} names no image on its command line; samples of its AOT code "
                               "are shown by address (name the .cwasm as an argument)",
                               pid));
