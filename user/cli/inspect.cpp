@@ -104,6 +104,13 @@ Result<void> run(const InspectCommand& command) {
   std::vector<view::SpillCheck> checks;
   if (log) {
     for (const view::InspectedCore& core : cores) {
+      if (!isa::knows_spills(view::arch_of(*core.image))) {
+        print_warnings({fmt::format("{}: spills are not told from other frame slots in {} code "
+                                    "yet; the spill log is not compared",
+                                    core.image->path, core.image->arch)});
+        log.reset();
+        break;
+      }
       checks.push_back({core.image, isa::compare(*log, core.image->core, core.functions)});
     }
   }

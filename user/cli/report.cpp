@@ -59,6 +59,7 @@ std::string spill_text(const store::Recording& recording, const isa::SpillLog& l
                        std::size_t limit) {
   std::vector<view::SpillCheck> checks;
   for (const profile::ImageEntry& image : recording.profile.images()) {
+    if (!isa::knows_spills(view::arch_of(image))) continue;
     std::vector<isa::FunctionCounts> counts;
     isa::SpillLog relevant;
     for (const auto& [key, code] : recording.code) {

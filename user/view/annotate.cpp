@@ -87,6 +87,11 @@ class AnnotateText {
 
   void spill_log() {
     if (listing_.spill_log == nullptr) return;
+    if (!isa::knows_spills(arch_of(*listing_.image))) {
+      line("spill log: not compared, spills are not told from other frame slots in {} code yet",
+           safe_text(listing_.image->arch, 40));
+      return;
+    }
     const isa::Code& code = function_.code();
     const isa::SpillEntry* entry =
         listing_.spill_log->find(listing_.image->core, function_.function().local);
