@@ -1,4 +1,6 @@
 // Folded stacks: the input of flame graph tools, one stack for each line.
+#include <map>
+
 #include <fmt/format.h>
 
 #include <aotscope/view.hpp>
@@ -29,6 +31,12 @@ std::string folded_frame(const profile::Profile& profile, profile::FrameKey fram
 void folded_stacks(const profile::Profile& profile,
                    const std::function<void(std::string_view)>& line) {
   const std::vector<profile::StackNode>& nodes = profile.stacks();
+  std::map<profile::FrameKey, std::string> names;  // a frame occurs on many stacks
+  const auto name = [&](profile::FrameKey frame) -> const std::string& {
+    const auto [place, is_new] = names.try_emplace(frame);
+    if (is_new) place->second = folded_frame(profile, frame);
+    return place->second;
+  };
   std::vector<std::uint32_t> path;
   std::string text;
   for (std::uint32_t i = 1; i < nodes.size(); ++i) {
@@ -38,7 +46,7 @@ void folded_stacks(const profile::Profile& profile,
     text.clear();
     for (auto node = path.rbegin(); node != path.rend(); ++node) {
       if (!text.empty()) text += ';';
-      text += folded_frame(profile, nodes[*node].frame);
+      text += name(nodes[*node].frame);
     }
     fmt::format_to(std::back_inserter(text), " {}", nodes[i].self);
     line(text);
