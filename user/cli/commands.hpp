@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,8 +50,11 @@ struct SamplingFlags {
   bool verbose = false;
 };
 void add_sampling_flags(CLI::App& command, SamplingFlags& flags);
-// Checks what only makes sense together, and opens the session.
-Result<std::unique_ptr<session::Session>> open_session(const SamplingFlags& flags, bool follow);
+// Checks what only makes sense together, and opens the session. `notice`: who hears what the
+// session says; print_status() when empty.
+Result<std::unique_ptr<session::Session>> open_session(
+    const SamplingFlags& flags, bool follow,
+    std::function<void(const std::string&)> notice = {});
 // The pids that -p named, or the only running AOT process; several are listed in the error.
 Result<std::vector<pid_t>> choose_pids(const SamplingFlags& flags);
 // "90", "1.5s", "10m", "2h" in seconds.

@@ -117,7 +117,8 @@ Result<std::chrono::steady_clock::time_point> deadline(const SamplingFlags& flag
   return steady_clock::now() + duration_cast<steady_clock::duration>(duration<double>(*length));
 }
 
-Result<std::unique_ptr<session::Session>> open_session(const SamplingFlags& flags, bool follow) {
+Result<std::unique_ptr<session::Session>> open_session(
+    const SamplingFlags& flags, bool follow, std::function<void(const std::string&)> notice) {
   quiet_mode = flags.quiet;
   session::Options options;
   if (flags.event.empty()) {
@@ -144,7 +145,8 @@ Result<std::unique_ptr<session::Session>> open_session(const SamplingFlags& flag
     if (!base) return tl::unexpected(base.error());
     options.bases.push_back(*base);
   }
-  options.notice = [](const std::string& line) { print_status(line); };
+  options.notice =
+      notice ? std::move(notice) : [](const std::string& line) { print_status(line); };
   return session::Session::create(std::move(options));
 }
 
