@@ -9,6 +9,7 @@
 #define MREMAP_FIXED 2
 #define PAGE_MASK_4K 0xfffULL
 #define MAX_ERRNO 4095
+#define ENOMEM 12
 
 enum call { CALL_MMAP, CALL_MUNMAP, CALL_MPROTECT, CALL_MREMAP };
 
@@ -27,6 +28,9 @@ struct {
 	__type(key, __u32);
 	__type(value, struct pending_call);
 } pending SEC(".maps");
+
+/* How many entries `pending` has: with none, as nearly always, a call's end costs nothing. */
+volatile __u32 pending_calls = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -78,20 +82,28 @@ static __always_inline bool touches_known(__u32 tgid, struct aot_target *target,
 }
 
 static __always_inline int enter(enum call call, __u64 address, __u64 length, __u64 new_length,
-				 __u64 prot, __u64 flags)
+				 __u64 prot, __u64 flags, __u64 new_address)
 {
-	__u32 tgid = current_tgid(), tid = bpf_get_current_pid_tgid();
-	struct aot_target *target = bpf_map_lookup_elem(&targets, &tgid);
+	__u32 tgid, tid = bpf_get_current_pid_tgid();
+	struct aot_target *target;
 	struct pending_call p = {};
 
+	/* Mapping data at a free address is what programs do most. */
+	if (call == CALL_MMAP && !(prot & PROT_EXEC) && !(flags & MAP_FIXED))
+		return 0;
+	tgid = current_tgid();
+	target = bpf_map_lookup_elem(&targets, &tgid);
 	if (!target)
 		return 0;
 	length = page_up(length);
 	/* A mapping matters if it is executable, or may replace one that is. */
 	if (!((call == CALL_MMAP || call == CALL_MPROTECT) && (prot & PROT_EXEC))) {
-		if (call == CALL_MMAP && !(flags & MAP_FIXED))
-			return 0;
-		if (!touches_known(tgid, target, address, address + length))
+		bool known = touches_known(tgid, target, address, address + length);
+
+		if (!known && call == CALL_MREMAP && (flags & MREMAP_FIXED))
+			known = touches_known(tgid, target, new_address,
+					      new_address + page_up(new_length));
+		if (!known)
 			return 0;
 	}
 	p.call = call;
@@ -100,7 +112,9 @@ static __always_inline int enter(enum call call, __u64 address, __u64 length, __
 	p.address = address;
 	p.length = length;
 	p.new_length = page_up(new_length);
-	if (bpf_map_update_elem(&pending, &tid, &p, BPF_ANY))
+	if (!bpf_map_update_elem(&pending, &tid, &p, BPF_NOEXIST))
+		__sync_fetch_and_add(&pending_calls, 1);
+	else if (bpf_map_update_elem(&pending, &tid, &p, BPF_EXIST))
 		count_lost(AOT_LOST_REGION);
 	return 0;
 }
@@ -191,15 +205,26 @@ static __always_inline void report_short(__u32 kind, __u32 tgid, const struct pe
 static __always_inline int leave(long ret)
 {
 	__u32 tid = bpf_get_current_pid_tgid(), tgid;
-	struct pending_call *found = bpf_map_lookup_elem(&pending, &tid), p;
+	struct pending_call *found, p;
 	struct aot_target *target;
 
+	if (!pending_calls)
+		return 0;
+	found = bpf_map_lookup_elem(&pending, &tid);
 	if (!found)
 		return 0;
 	p = *found;
 	bpf_map_delete_elem(&pending, &tid);
-	if ((__u64)ret >= (__u64)-MAX_ERRNO)
+	__sync_fetch_and_add(&pending_calls, -1);
+	if ((__u64)ret >= (__u64)-MAX_ERRNO) {
+		/* Of all these calls, mprotect alone may have done part of its work before it came
+		 * to a hole: how much, only the maps tell. */
+		if (p.call == CALL_MPROTECT && ret == -ENOMEM) {
+			__sync_fetch_and_add(&epoch, 1);
+			count_lost(AOT_LOST_REGION);
+		}
 		return 0;
+	}
 	tgid = current_tgid();
 	target = bpf_map_lookup_elem(&targets, &tgid);
 	if (!target)
@@ -231,31 +256,32 @@ static __always_inline int leave(long ret)
 SEC("tracepoint/syscalls/sys_enter_mmap")
 int enter_mmap(struct trace_event_raw_sys_enter *ctx)
 {
-	return enter(CALL_MMAP, ctx->args[0], ctx->args[1], 0, ctx->args[2], ctx->args[3]);
+	return enter(CALL_MMAP, ctx->args[0], ctx->args[1], 0, ctx->args[2], ctx->args[3], 0);
 }
 
 SEC("tracepoint/syscalls/sys_enter_munmap")
 int enter_munmap(struct trace_event_raw_sys_enter *ctx)
 {
-	return enter(CALL_MUNMAP, ctx->args[0], ctx->args[1], 0, 0, 0);
+	return enter(CALL_MUNMAP, ctx->args[0], ctx->args[1], 0, 0, 0, 0);
 }
 
 SEC("tracepoint/syscalls/sys_enter_mprotect")
 int enter_mprotect(struct trace_event_raw_sys_enter *ctx)
 {
-	return enter(CALL_MPROTECT, ctx->args[0], ctx->args[1], 0, ctx->args[2], 0);
+	return enter(CALL_MPROTECT, ctx->args[0], ctx->args[1], 0, ctx->args[2], 0, 0);
 }
 
 SEC("tracepoint/syscalls/sys_enter_pkey_mprotect")
 int enter_pkey_mprotect(struct trace_event_raw_sys_enter *ctx)
 {
-	return enter(CALL_MPROTECT, ctx->args[0], ctx->args[1], 0, ctx->args[2], 0);
+	return enter(CALL_MPROTECT, ctx->args[0], ctx->args[1], 0, ctx->args[2], 0, 0);
 }
 
 SEC("tracepoint/syscalls/sys_enter_mremap")
 int enter_mremap(struct trace_event_raw_sys_enter *ctx)
 {
-	return enter(CALL_MREMAP, ctx->args[0], ctx->args[1], ctx->args[2], 0, ctx->args[3]);
+	return enter(CALL_MREMAP, ctx->args[0], ctx->args[1], ctx->args[2], 0, ctx->args[3],
+		     ctx->args[4]);
 }
 
 #define LEAVE(name)                                              \
@@ -317,7 +343,8 @@ int BPF_PROG(on_exit, struct task_struct *task)
 {
 	__u32 tgid, tid = bpf_get_current_pid_tgid();
 
-	bpf_map_delete_elem(&pending, &tid); /* killed inside a call */
+	if (!bpf_map_delete_elem(&pending, &tid)) /* killed inside a call */
+		__sync_fetch_and_add(&pending_calls, -1);
 	/* do_exit has counted this thread out already: zero means it was the last one. */
 	if (BPF_CORE_READ(task, signal, live.counter) != 0)
 		return 0;
