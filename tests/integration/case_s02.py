@@ -37,3 +37,16 @@ for mode in MODES:
     # A failed call creates nothing: one place of each text, and neither counted twice.
     places = sorted((region["image"], region["start"]) for region in data["regions"])
     lib.check(len(set(places)) == 2, f"more than two places: {data['regions']}")
+
+# An mprotect that fails half-way has made something executable all the same.
+loader = Loader()
+recording = Recording("-F", "999", "-p", loader.pid, images() / "four.cwasm")
+loader.do("load", "M", images() / "four.cwasm")
+loader.do("half", "M")
+loader.do("run", "M", "p0", SECONDS)
+loader.end()
+recording.wait()
+data = recording.report()
+show(data)
+lib.check(lib.shares(data).get("p0", 0) > 99 and unknown_percent(data) <= 1,
+          "what a half-done mprotect made executable is not seen")

@@ -5,7 +5,7 @@ import lib
 from case_lib import Loader, Recording, images
 
 lib.need_root()
-SECONDS = 2.5
+SECONDS = 2
 with open("/proc/sys/vm/max_map_count") as limit:
     mappings = min(50_000, int(limit.read()) - 2000)
 
@@ -20,20 +20,28 @@ def rate(loader):
 loader = Loader(images() / "a.cwasm")
 loader.do("mappings", mappings)
 loader.load("A", images() / "a.cwasm")
-rates = {False: [], True: []}
+other = Loader(images() / "a.cwasm")  # small and asleep
+rates = {"no tool": [], "tool on another": [], "tool": []}
 shares = []
-for _ in range(3):  # by turns, so that a machine that speeds up or slows down harms neither
-    rates[False].append(rate(loader))
-    recording = Recording("-F", "199", "-p", loader.pid, "--no-stacks")
-    used = lib.cpu_seconds(recording.process.pid)
-    begin = time.monotonic()
-    rates[True].append(rate(loader))
-    shares.append((lib.cpu_seconds(recording.process.pid) - used) / (time.monotonic() - begin))
-    recording.stop()
-loader.do("run", "A", "alpha", 0.1)
+for _ in range(3):  # by turns, so that a machine that speeds up or slows down harms none
+    rates["no tool"].append(rate(loader))
+    for who, target in (("tool on another", other), ("tool", loader)):
+        recording = Recording("-F", "199", "-p", target.pid, "--no-stacks")
+        used = lib.cpu_seconds(recording.process.pid)
+        begin = time.monotonic()
+        rates[who].append(rate(loader))
+        if who == "tool":
+            used = lib.cpu_seconds(recording.process.pid) - used
+            shares.append(used / (time.monotonic() - begin))
+        recording.stop()
 loader.end()
-lib.say(f"rounds/s without {rates[False]}, with {rates[True]}; the tool's CPU {shares}")
-ratio = max(rates[True]) / max(rates[False])
-lib.say(f"{mappings} mappings, target's speed with the tool: {100 * ratio:.1f} %")
+other.end()
+for who, values in rates.items():
+    lib.say(f"{who}: {', '.join(f'{value:.0f}' for value in values)} rounds/s of CPU time")
+lib.say(f"{mappings} mappings, the tool's CPU: {', '.join(f'{100 * s:.1f} %' for s in shares)}")
+best = {who: max(values) for who, values in rates.items()}
 lib.check(min(shares) < 0.05, f"the tool uses {100 * min(shares):.1f} % of a CPU")
-lib.check(ratio > 0.7, f"the target runs at {100 * ratio:.1f} % of its speed")
+# Tracepoints slow the calls of every process a little; looking at 50,000 mappings must not add
+# to that.
+lib.check(best["tool"] > 0.85 * best["tool on another"], "scans slow the target")
+lib.check(best["tool"] > 0.7 * best["no tool"], "the tool slows the target")

@@ -16,6 +16,7 @@
 //   spin NAME FUNCTION SECONDS  the same by the clock on the wall
 //   rounds NAME SECONDS         call all functions in turn
 //   store NAME FUNCTION SECONDS the same as run, with pages that are dropped before each call
+//   half NAME                   unmap the last page, then make all executable, which fails half-way
 //   fail                        calls of mmap, mprotect, munmap and mremap that the kernel refuses
 //   mappings COUNT              so many mappings of a page each
 //   churn SECONDS               map and unmap a data page for so long; answers how often
@@ -155,16 +156,31 @@ void fail_calls() {
     const std::lock_guard lock(texts_mutex);
     if (!texts.empty()) any = texts.begin()->second;
   }
-  // Over the text where there is one: a tool that believed the call would lose it.
+  // On the text where there is one: a tool that believed the call would change what is there.
   std::uint8_t* at = any.base ? any.base : reinterpret_cast<std::uint8_t*>(page * 16);
-  const int rx = PROT_READ | PROT_EXEC;
+  auto* nowhere = reinterpret_cast<std::uint8_t*>(page * 16);  // below what may be mapped by default
+  const int rx = PROT_READ | PROT_EXEC, rw = PROT_READ | PROT_WRITE, no_such = 0x100;
+  const int fixed = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
   const bool refused =
-      ::mprotect(at + 1, page, rx) != 0 && ::mprotect(at, std::size_t{1} << 46, rx) != 0 &&
+      ::mprotect(at + 1, page, rx) != 0 && ::mprotect(at, page, rw | no_such) != 0 &&
+      ::mprotect(at, page, rx | no_such) != 0 && ::mprotect(nowhere, page, rx) != 0 &&
       ::mmap(at, page, rx, MAP_PRIVATE | MAP_FIXED, -1, 0) == MAP_FAILED &&
-      ::mmap(at + 1, page, rx, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED &&
-      ::munmap(at + 1, page) != 0 &&
+      ::mmap(at, 0, rx, fixed, -1, 0) == MAP_FAILED &&
+      ::mmap(at + 1, page, rw, fixed, -1, 0) == MAP_FAILED &&
+      (!any.base || ::mmap(at, page, rx, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+                           0) == MAP_FAILED) &&
+      ::munmap(at, 0) != 0 && ::munmap(at + 1, page) != 0 &&
       ::mremap(at, page, page, MREMAP_FIXED | MREMAP_MAYMOVE, at + 1) == MAP_FAILED;
   if (!refused) throw std::runtime_error("a call that must fail went through");
+}
+
+// A call that fails after it has done half of its work: the pages before the hole are executable.
+void half_protect(const Text& text) {
+  // The hole must be there: the page behind the text is taken away with what it may hold.
+  if (::munmap(text.base + text.mapped() - page, page) != 0) give_up("munmap");
+  if (::mprotect(text.base, text.mapped(), PROT_READ | PROT_EXEC) == 0 || errno != ENOMEM) {
+    throw std::runtime_error("mprotect over a hole went through");
+  }
 }
 
 // Neighbours differ in protection, or the kernel would merge them to one.
@@ -273,6 +289,9 @@ std::string command(std::istringstream& words) {
     std::string function;
     need(name, function, seconds);
     store(text_named(name).find(function), seconds);
+  } else if (verb == "half") {
+    need(name);
+    half_protect(text_named(name));
   } else if (verb == "fail") {
     fail_calls();
   } else if (verb == "mappings") {
