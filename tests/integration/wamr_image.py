@@ -130,6 +130,7 @@ def find_texts(pid, wanted):
             data = memory.read(end - start)
             for page in range(0, len(data), PAGE):
                 for number, core in enumerate(wanted):
-                    if core.text_size and data[page:page + core.text_size] == core.text:
+                    if core.text_size and data.startswith(core.text[:PAGE], page) and \
+                            data.startswith(core.text, page):
                         found.append((start + page, number))
     return found
