@@ -56,6 +56,7 @@ struct Mapping {
 // Executable mappings by start. Works when the leader has ended but other threads run (then
 // /proc/PID/maps is empty and a thread's is not).
 Result<std::vector<Mapping>> executable_mappings(pid_t pid);
+bool may_read(pid_t pid);                // its maps can be opened
 std::vector<Mapping> parse_executable_mappings(std::string_view maps);
 
 // The target's memory by process_vm_readv(2).

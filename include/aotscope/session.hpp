@@ -41,7 +41,8 @@ class Session : public store::CodeSource {
   static Result<std::unique_ptr<Session>> create(Options options);
   ~Session() override;
 
-  // Samples a running process from now on.
+  // Samples a running process from now on. What is mapped in it is looked at by the next run() or
+  // refresh().
   Result<void> attach(pid_t pid);
   // Starts a command under sampling: it and its descendants are targets from the exec on.
   Result<void> launch(const std::vector<std::string>& command);

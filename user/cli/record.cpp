@@ -93,7 +93,6 @@ Result<int> record(const RecordFlags& flags, const std::vector<std::string>& com
       return tl::unexpected(launched.error());
     }
   }
-  live.refresh();
   if (path.empty()) {
     path = fmt::format("aotscope-{}.db", live.profile().info.targets.front().pid);
     if (auto opened = open_writer(); !opened) {
@@ -103,6 +102,7 @@ Result<int> record(const RecordFlags& flags, const std::vector<std::string>& com
     }
   }
   say_start(live, path);
+  live.refresh();
 
   bool said_flush_error = false;
   int signal = 0;

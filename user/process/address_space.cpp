@@ -91,12 +91,26 @@ void AddressSpace::reconcile(const std::vector<Mapping>& mappings, std::uint32_t
     for (const Mapping& mapping : mappings) {  // sorted by start
       if (mapping.end <= at) continue;
       if (mapping.start >= region.end) break;
+      if (mapping.anonymous() != region.path.empty()) continue;
       if (mapping.start > at) gone.emplace_back(at, mapping.start);
       at = std::min(mapping.end, region.end);
     }
     if (at < region.end) gone.emplace_back(at, region.end);
   }
   for (const auto& [start, end] : gone) remove(start, end, epoch, now_ns);
+  // What is there still may be other code by now: it is looked for again.
+  for (auto& [start, region] : open_) {
+    if (!region.path.empty() || region.first_epoch >= epoch) continue;
+    Region before = region;
+    before.end_epoch = epoch;
+    before.last_ns = now_ns;
+    closed_.push_back(std::move(before));
+    region.first_epoch = epoch;
+    region.first_ns = now_ns;
+    region.text = -1;  // its placement lives on if it is found again
+    region.resolved = false;
+    changed_ = true;
+  }
   scan(mappings, epoch, now_ns);
 }
 
@@ -208,10 +222,12 @@ void AddressSpace::place(const Region& wanted, const TextPlacement& placement) {
     if (wanted.open()) live_placements_.insert(number);
     // A server that makes instances for days: the oldest that ended are forgotten, once no
     // sample can be theirs any more.
-    while (placements_.size() > max_placements && placements_.begin()->second.last_ns != 0) {
-      const int oldest = placements_.begin()->first;
-      std::erase_if(closed_, [&](const Region& region) { return region.text == oldest; });
-      placements_.erase(placements_.begin());
+    while (placements_.size() > max_placements) {
+      const auto oldest = std::find_if(placements_.begin(), placements_.end(),
+                                       [](const auto& one) { return one.second.last_ns != 0; });
+      if (oldest == placements_.end() || oldest->first == number) break;
+      std::erase_if(closed_, [&](const Region& region) { return region.text == oldest->first; });
+      placements_.erase(oldest);
     }
   }
   const std::uint64_t start = std::max(wanted.start, placement.base);

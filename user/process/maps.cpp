@@ -79,6 +79,11 @@ std::vector<Mapping> parse_executable_mappings(std::string_view maps) {
   return out;
 }
 
+bool may_read(pid_t pid) {
+  return static_cast<bool>(
+      util::UniqueFd(::open(proc_path(pid, "maps").c_str(), O_RDONLY | O_CLOEXEC)));
+}
+
 Result<std::vector<Mapping>> executable_mappings(pid_t pid) {
   auto mappings = read_maps(fmt::format("/proc/{}/maps", pid));
   if (mappings && !mappings->empty()) return *mappings;

@@ -53,6 +53,7 @@ struct Target {
   double cpu_at_start = 0;
   double cpu_seconds = 0;
   bool exited = false;
+  bool fresh = false;            // sampled, but not looked at yet
   bool said_mismatch = false;
   bool wants_scan = false;
   std::chrono::steady_clock::time_point next_scan{};
@@ -115,7 +116,8 @@ struct Session::Impl {
   void end_target(Target& target);
   bool runs_nothing(const Target& target) const;
   void collect(bool with_samples);
-  void settle_targets(bool allow_scan);
+  void settle_targets();
+  void look_at(Target& target);
   void reap_command();
   void refresh_info();
   double seconds(std::uint64_t time_ns) const;

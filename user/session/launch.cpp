@@ -75,6 +75,7 @@ Result<void> Session::launch(const std::vector<std::string>& command) {
   if (::read(failure_read.get(), &error, sizeof error) == sizeof error) {
     return give_up(Error{fmt::format("cannot start {}: {}", command[0], std::strerror(error)), {}});
   }
+  impl_->refresh_info();
   return {};
 }
 

@@ -31,7 +31,8 @@ std::vector<std::shared_ptr<const image::Core>> Session::Impl::cores_of(
 }
 
 void Session::Impl::scan(Target& target, bool is_truth) {
-  const std::uint32_t epoch = sampler->epoch();
+  // Events are known up to last_epoch; what changed behind it holds from the next one on.
+  const std::uint32_t epoch = is_truth ? last_epoch + 1 : sampler->epoch();
   auto mappings = process::executable_mappings(target.identity.pid);
   if (!mappings) return;
   if (is_truth) {
@@ -69,7 +70,10 @@ void Session::Impl::resolve(Target& target) {
       ranges.push_back({region->start, region->end});
     }
   }
-  for (const image::Placement& found : image::match_texts(cores, ranges, memory)) {
+  const auto placements = image::match_texts(cores, ranges, memory);
+  // A change that is not drained yet: the bytes may be newer than the region.
+  const bool current = sampler->epoch() == last_epoch;
+  for (const image::Placement& found : placements) {
     const std::uint32_t image = target.images[found.cores.front()];
     if (found.cores.size() > 1) {
       warn(fmt::format("{} and {} have the same text, byte for byte: samples in either are shown "
@@ -83,6 +87,7 @@ void Session::Impl::resolve(Target& target) {
         if (!region->open() || region->start >= end || region->end <= found.base) continue;
         // What the kernel side saw when the region came decides over what is there now.
         const auto event = target.fingerprints.find(region->first_epoch);
+        if (event == target.fingerprints.end() && !current) continue;
         if (event != target.fingerprints.end() && event->second.start == found.base &&
             event->second.length == page_up(found.size)) {
           const auto same = image::match_fingerprint(cores, fingerprint_of(event->second));
@@ -94,7 +99,7 @@ void Session::Impl::resolve(Target& target) {
       }
     }
   }
-  resolve_by_parts(target, memory);
+  if (current) resolve_by_parts(target, memory);
 
   std::vector<process::Region> left;
   for (const process::Region* region : target.space.unresolved()) left.push_back(*region);

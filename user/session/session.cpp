@@ -107,7 +107,7 @@ Result<Target*> Session::Impl::add_target(pid_t pid) {
   return slot.get();
 }
 
-// Subscribe and sample first, then look: nothing falls in between.
+// Subscribe and sample first, look later (settle_targets): nothing falls in between.
 Result<void> Session::attach(pid_t pid) {
   auto identity = process::identify(pid);  // its errors are clearer than the kernel's
   if (!identity) return tl::unexpected(identity.error());
@@ -117,25 +117,15 @@ Result<void> Session::attach(pid_t pid) {
     return sampled;
   }
   auto added = impl_->add_target(pid);
-  if (!added) return tl::unexpected(added.error());
-  Target& target = **added;
-  impl_->find_target_image(target);
-  target.runtime = process::runtime_name(target.identity);
-  auto mappings = process::executable_mappings(pid);
-  if (!mappings) {
+  if (added) (*added)->fresh = true;
+  if (!added || !process::may_read(pid)) {
     impl_->sampler->forget(pid);
     impl_->targets.erase(static_cast<std::uint32_t>(pid));
-    return tl::unexpected(mappings.error());
+    if (!added) return tl::unexpected(added.error());
+    return fail(fmt::format("pid {}: its memory map cannot be read", pid),
+                "it ended, or belongs to someone else: run as its user or as root");
   }
-  target.space.scan(*mappings, impl_->sampler->epoch(), impl_->started_ns);
-  if (impl_->runs_nothing(target)) {
-    impl_->notice(fmt::format("pid {} ({}) runs no wasm code so far", pid,
-                              target.identity.command()));
-  }
-  // A call that was under way while the programs were attached is seen by a second look.
-  target.wants_scan = true;
-  target.next_scan = steady_clock::now() + milliseconds(20);
-  impl_->settle_targets(false);
+  impl_->refresh_info();
   return {};
 }
 
@@ -145,6 +135,21 @@ bool Session::Impl::runs_nothing(const Target& target) const {
   return target.images.empty() && !target.exited &&
          std::none_of(regions.begin(), regions.end(),
                       [](const process::Region* region) { return region->path.empty(); });
+}
+
+void Session::Impl::look_at(Target& target) {
+  target.fresh = false;
+  find_target_image(target);
+  target.runtime = process::runtime_name(target.identity);
+  auto mappings = process::executable_mappings(target.identity.pid);
+  if (mappings) target.space.scan(*mappings, sampler->epoch(), started_ns);
+  if (runs_nothing(target)) {
+    notice(fmt::format("pid {} ({}) runs no wasm code so far", target.identity.pid,
+                       target.identity.command()));
+  }
+  // A call that was under way while the programs were attached is seen by a second look.
+  target.wants_scan = true;
+  target.next_scan = steady_clock::now() + milliseconds(20);
 }
 
 void Session::Impl::end_target(Target& target) {
@@ -215,18 +220,20 @@ void Session::Impl::apply_events() {
   const std::uint64_t missed = sampler->lost()[AOT_LOST_REGION];
   if (missed != regions_lost) {
     regions_lost = missed;
-    last_epoch = std::max(last_epoch, sampler->epoch());
+    const std::uint32_t epoch = sampler->epoch();
     for (auto& [tgid, target] : targets) {
       if (!target->exited) scan(*target, true);
     }
+    last_epoch = std::max(last_epoch, epoch);
   }
 }
 
 // Second looks, matching, and what the kernel side should know of it.
-void Session::Impl::settle_targets(bool allow_scan) {
+void Session::Impl::settle_targets() {
   const auto now = steady_clock::now();
   for (auto& [tgid, target] : targets) {
-    if (allow_scan && target->wants_scan && !target->exited && now >= target->next_scan) {
+    if (target->fresh) look_at(*target);
+    if (target->wants_scan && !target->exited && now >= target->next_scan) {
       target->wants_scan = false;
       scan(*target, false);
       const auto cost = std::chrono::duration_cast<milliseconds>(steady_clock::now() - now);
@@ -257,7 +264,7 @@ void Session::Impl::collect(bool with_samples) {
     sampler->drain_regions(batch);
   }
   apply_events();
-  settle_targets(true);
+  settle_targets();
   if (!with_samples) return;
 
   // Those that waited come first; each gets a few rounds, then what is known decides.
