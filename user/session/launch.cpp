@@ -69,6 +69,7 @@ Result<void> Session::launch(const std::vector<std::string>& command) {
   auto added = impl_->add_target(pid);
   if (!added) return give_up(added.error());
   (*added)->cpu_at_start = 0;
+  (*added)->identity.arguments = command;  // what it is about to become
   const char byte = 1;
   if (::write(go_write.get(), &byte, 1) != 1) return give_up(Error{std::strerror(errno), {}});
   int error = 0;
