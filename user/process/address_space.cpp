@@ -208,6 +208,7 @@ std::vector<Region*> AddressSpace::unresolved() {
 }
 
 void AddressSpace::place(const Region& wanted, const TextPlacement& placement) {
+  const Region whole = wanted;  // `wanted` may live in the containers changed below
   const std::uint64_t text_end = (placement.base + placement.size + 4095) & ~std::uint64_t{4095};
   // The same text at the same place again, part of it hidden for a while: one placement.
   int number = -1;
@@ -218,8 +219,8 @@ void AddressSpace::place(const Region& wanted, const TextPlacement& placement) {
   if (number < 0) {
     number = next_placement_++;
     TextPlacement& added = placements_[number] = placement;
-    added.last_ns = wanted.open() ? 0 : wanted.last_ns;
-    if (wanted.open()) live_placements_.insert(number);
+    added.last_ns = whole.open() ? 0 : whole.last_ns;
+    if (whole.open()) live_placements_.insert(number);
     // A server that makes instances for days: the oldest that ended are forgotten, once no
     // sample can be theirs any more.
     while (placements_.size() > max_placements) {
@@ -230,14 +231,13 @@ void AddressSpace::place(const Region& wanted, const TextPlacement& placement) {
       placements_.erase(oldest);
     }
   }
-  const std::uint64_t start = std::max(wanted.start, placement.base);
-  const std::uint64_t end = std::min(wanted.end, text_end);
-  Region text = wanted;
+  const std::uint64_t start = std::max(whole.start, placement.base);
+  const std::uint64_t end = std::min(whole.end, text_end);
+  Region text = whole;
   text.start = start;
   text.end = end;
   text.text = number;
   text.resolved = true;
-  const Region whole = wanted;  // `wanted` may live in the containers changed below
   const auto pieces = [&](auto&& put) {
     if (whole.start < start) {
       Region before = whole;
