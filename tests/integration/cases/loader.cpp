@@ -20,6 +20,7 @@
 //   fail                        calls of mmap, mprotect, munmap and mremap that the kernel refuses
 //   mappings COUNT              so many mappings of a page each
 //   churn SECONDS               map and unmap a data page for so long; answers how often
+//   storm COUNT                 make so many pages executable, one after the other
 //   sleep SECONDS, burn SECONDS (host code), thread NAME, join NAME, exit_leader, tid, exit
 #include <pthread.h>
 #include <sys/mman.h>
@@ -204,6 +205,14 @@ std::size_t churn(double seconds) {
   return count;
 }
 
+void storm(std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    void* code = ::mmap(nullptr, page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (code == MAP_FAILED) give_up("mmap");
+    ::munmap(code, page);
+  }
+}
+
 void burn(double seconds) {
   volatile std::uint64_t sum = 0;
   for (const double end = thread_cpu() + seconds; thread_cpu() < end;) {
@@ -301,6 +310,10 @@ std::string command(std::istringstream& words) {
   } else if (verb == "churn") {
     need(seconds);
     return fmt::format("{}", churn(seconds));
+  } else if (verb == "storm") {
+    std::size_t count = 0;
+    need(count);
+    storm(count);
   } else if (verb == "sleep") {
     need(seconds);
     ::usleep(static_cast<useconds_t>(seconds * 1e6));
