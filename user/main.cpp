@@ -1,4 +1,6 @@
 // aotscope: which wasm function of a live AOT process burns the CPU, and on what instructions.
+#include <signal.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "cli/commands.hpp"
 
 int main(int argc, char** argv) {
+  ::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error like a full disk, not the end
   std::vector<std::string> arguments(argv + 1, argv + argc);
   std::vector<std::string> command;
   // A command to start stands behind `--`.
@@ -29,6 +32,7 @@ int main(int argc, char** argv) {
   add_record(app, exit_code, command);
   add_report(app, exit_code);
   add_annotate(app, exit_code);
+  add_diff(app, exit_code);
   add_inspect(app, exit_code);
   add_ps(app, exit_code);
   add_doctor(app, exit_code);
