@@ -32,12 +32,13 @@ def start_ready(image, *arguments):
 class Recorder:
     """`aotscope record` in the background, once it samples. stop() ends it by a signal."""
 
-    def __init__(self, *arguments, sampling=True):
+    def __init__(self, *arguments, sampling=True, prefix=()):
         self.output = lib.folder() / f"run-{len(os.listdir(lib.folder()))}.db"
         self.log = self.output.with_suffix(".log")
         with open(self.log, "w") as log:
-            self.process = lib.start([lib.AOTSCOPE, "record", *arguments, "-o", self.output,
-                                      "--force"], stderr=log, stdout=subprocess.DEVNULL)
+            self.process = lib.start([*prefix, lib.AOTSCOPE, "record", *arguments, "-o",
+                                      self.output, "--force"], stderr=log,
+                                     stdout=subprocess.DEVNULL)
         if sampling:
             lib.wait_for(lambda: "sampling pid" in self.stderr or self.process.poll() is not None,
                          "the line that says that it samples")
