@@ -216,16 +216,14 @@ static __always_inline int leave(long ret)
 	p = *found;
 	bpf_map_delete_elem(&pending, &tid);
 	__sync_fetch_and_add(&pending_calls, -1);
+	tgid = current_tgid();
 	if ((__u64)ret >= (__u64)-MAX_ERRNO) {
 		/* Of all these calls, mprotect alone may have done part of its work before it came
-		 * to a hole: how much, only the maps tell. */
-		if (p.call == CALL_MPROTECT && ret == -ENOMEM) {
-			__sync_fetch_and_add(&epoch, 1);
-			count_lost(AOT_LOST_REGION);
-		}
+		 * to a hole. */
+		if (p.call == CALL_MPROTECT && ret == -ENOMEM)
+			report_short(AOT_REGION_UNSURE, tgid, &p, p.address);
 		return 0;
 	}
-	tgid = current_tgid();
 	target = bpf_map_lookup_elem(&targets, &tgid);
 	if (!target)
 		return 0;
@@ -338,6 +336,19 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
+/* Of all threads of a process whose last one is `task`: nobody can read it from /proc any more
+ * once the parent has waited. The threads that ended before are in one sum, but for the leader. */
+static __always_inline __u64 cpu_time(struct task_struct *task)
+{
+	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+	__u64 time = BPF_CORE_READ(task, signal, sum_sched_runtime) +
+		     BPF_CORE_READ(task, se.sum_exec_runtime);
+
+	if (leader != task)
+		time += BPF_CORE_READ(leader, se.sum_exec_runtime);
+	return time;
+}
+
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task)
 {
@@ -352,6 +363,6 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	if (!bpf_map_lookup_elem(&targets, &tgid))
 		return 0;
 	bpf_map_delete_elem(&targets, &tgid);
-	report_short(AOT_REGION_EXIT, tgid, NULL, 0);
+	report_short(AOT_REGION_EXIT, tgid, NULL, cpu_time(task));
 	return 0;
 }

@@ -54,7 +54,8 @@ enum aot_region_kind {
   AOT_REGION_MOVED = 3,     /* mremap: from [old_start, old_length) to [start, length) */
   AOT_REGION_EXEC = 4,      /* execve: the whole address space is new */
   AOT_REGION_FORK = 5,      /* a new process of a followed target: tgid, parent in `other` */
-  AOT_REGION_EXIT = 6,      /* the last thread of tgid is gone */
+  AOT_REGION_EXIT = 6,      /* the last thread of tgid is gone; its CPU time so far, in ns, in start */
+  AOT_REGION_UNSURE = 7,    /* an mprotect that failed half-way: only the maps tell what it did */
 };
 
 #define AOT_FP_WINDOWS 16

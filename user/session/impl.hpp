@@ -56,6 +56,7 @@ struct Target {
   bool fresh = false;            // sampled, but not looked at yet
   bool said_mismatch = false;
   bool wants_scan = false;
+  bool unsure = false;                 // events do not tell all: the maps must
   std::chrono::steady_clock::time_point next_scan{};
   std::chrono::milliseconds scan_pause{50};
   std::set<std::uint32_t> named_threads;
@@ -113,7 +114,7 @@ struct Session::Impl {
   Result<Target*> add_target(pid_t pid);
   void apply_events();
   void apply(const aot_region_event& event);
-  void end_target(Target& target);
+  void end_target(Target& target, std::uint64_t cpu_ns = 0);
   bool runs_nothing(const Target& target) const;
   void collect(bool with_samples);
   void settle_targets();

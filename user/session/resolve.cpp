@@ -31,8 +31,8 @@ std::vector<std::shared_ptr<const image::Core>> Session::Impl::cores_of(
 }
 
 void Session::Impl::scan(Target& target, bool is_truth) {
-  // Events are known up to last_epoch; what changed behind it holds from the next one on.
-  const std::uint32_t epoch = is_truth ? last_epoch + 1 : sampler->epoch();
+  // Read before the maps: what they show may be newer, and its event says so.
+  const std::uint32_t epoch = sampler->epoch();
   auto mappings = process::executable_mappings(target.identity.pid);
   if (!mappings) return;
   if (is_truth) {

@@ -152,11 +152,13 @@ void Session::Impl::look_at(Target& target) {
   target.next_scan = steady_clock::now() + milliseconds(20);
 }
 
-void Session::Impl::end_target(Target& target) {
+void Session::Impl::end_target(Target& target, std::uint64_t cpu_ns) {
   if (target.exited) return;
   target.exited = true;
   if (const auto cpu = process::cpu_seconds(target.identity.pid)) {
     target.cpu_seconds = *cpu - target.cpu_at_start;
+  } else if (cpu_ns != 0) {  // its parent has waited for it already
+    target.cpu_seconds = static_cast<double>(cpu_ns) * 1e-9 - target.cpu_at_start;
   }
   target.space.close_all(sampler->epoch() + 1, monotonic_ns());
   sampler->forget(target.identity.pid);
@@ -206,8 +208,10 @@ void Session::Impl::apply(const aot_region_event& event) {
     find_target_image(target);
     target.runtime = process::runtime_name(target.identity);
     scan(target, false);
+  } else if (event.kind == AOT_REGION_UNSURE) {
+    target.unsure = true;
   } else if (event.kind == AOT_REGION_EXIT) {
-    end_target(target);
+    end_target(target, event.start);
   }
 }
 
@@ -220,11 +224,12 @@ void Session::Impl::apply_events() {
   const std::uint64_t missed = sampler->lost()[AOT_LOST_REGION];
   if (missed != regions_lost) {
     regions_lost = missed;
-    const std::uint32_t epoch = sampler->epoch();
-    for (auto& [tgid, target] : targets) {
-      if (!target->exited) scan(*target, true);
-    }
-    last_epoch = std::max(last_epoch, epoch);
+    last_epoch = std::max(last_epoch, sampler->epoch());
+    for (auto& [tgid, target] : targets) target->unsure = true;
+  }
+  for (auto& [tgid, target] : targets) {
+    if (target->unsure && !target->exited) scan(*target, true);
+    target->unsure = false;
   }
 }
 
