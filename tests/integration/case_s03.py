@@ -6,7 +6,7 @@ from case_lib import MODES, Loader, Recording, images, only, show, unknown_perce
 
 lib.need_root()
 # CPU seconds of each thread; the first three start before the attach.
-SECONDS = {"t1": 1.6, "t2": 0.8, "t3": 1.2, "t4": 0.4, "t5": 0.8}
+SECONDS = {"t1": 0.8, "t2": 0.4, "t3": 0.6, "t4": 0.2, "t5": 0.4}
 
 
 def threads(mode, leader_ends):

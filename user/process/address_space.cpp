@@ -42,8 +42,13 @@ void AddressSpace::remove(std::uint64_t start, std::uint64_t end, std::uint32_t 
 
 void AddressSpace::update_placement_ends(std::uint64_t now_ns) {
   std::erase_if(live_placements_, [&](int number) {
+    const TextPlacement& placement = placements_.at(number);
     const bool mapped = std::any_of(open_.begin(), open_.end(), [&](const auto& entry) {
-      return entry.second.text == number;
+      const Region& region = entry.second;
+      // Or it may be, where reconcile() has code looked for again.
+      return region.text == number ||
+             (region.path.empty() && !region.resolved && region.start >= placement.base &&
+              region.start < placement.base + placement.size);
     });
     if (!mapped) placements_.at(number).last_ns = now_ns;
     return !mapped;

@@ -239,6 +239,12 @@ TEST_CASE("when events were missed the maps are the truth") {
     CHECK(space.placements().size() == 2);
     CHECK(space.placements().at(0).last_ns == 0);
   }
+  SECTION("also when some of it goes before it is found") {
+    space.apply(event(AOT_REGION_EXEC_OFF, 6, base + page, 1));
+    space.place(at(space, 6, base), placement(base, 2 * page, 0));
+    CHECK(space.placements().size() == 2);
+    CHECK(space.placements().at(0).last_ns == 0);
+  }
   SECTION("another text is another one") {
     space.place(at(space, 5, base), placement(base, 2 * page, 2));
     CHECK(image_at(space, 4, base) == 0);
