@@ -36,8 +36,8 @@ class Recorder:
         self.output = lib.folder() / f"run-{len(os.listdir(lib.folder()))}.db"
         self.log = self.output.with_suffix(".log")
         with open(self.log, "w") as log:
-            self.process = lib.start([*prefix, lib.AOTSCOPE, "record", *arguments, "-o",
-                                      self.output, "--force"], stderr=log,
+            self.process = lib.start([*prefix, lib.AOTSCOPE, "record", "-o", self.output,
+                                      "--force", *arguments], stderr=log,
                                      stdout=subprocess.DEVNULL)
         if sampling:
             lib.wait_for(lambda: "sampling pid" in self.stderr or self.process.poll() is not None,
@@ -181,10 +181,10 @@ def self_of(data, *names):
     return [counts.get(name, 0) for name in names]
 
 
-def check_split(data, first, second, part):
+def check_split(data, first, second, part, at_least=1500):
     """`first` has `part` per cent of the two's samples, within 3 points."""
     one, two = self_of(data, first, second)
-    check(one + two >= 1500, f"only {one + two} samples in {first} and {second}")
+    check(one + two >= at_least, f"only {one + two} samples in {first} and {second}")
     near(100.0 * one / (one + two), part, 3, f"{first} of {first} and {second}, %")
 
 
