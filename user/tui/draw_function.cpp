@@ -141,7 +141,7 @@ void draw_function(Pen& pen) {
   if (height < 8) {
     draw_hottest(pen, {1, row, pen.width() - 2, body});
   } else if (pen.width() >= 124) {
-    const int left = std::clamp(pen.width() * 2 / 5, 50, 80);
+    const int left = std::clamp(pen.width() / 3, 48, 80);
     const int mix = std::clamp(static_cast<int>(view.classes.size()) + 1, 2, body - 8);
     draw_mix(pen, {1, row, left, mix});
     const int lists = body - mix - 1;

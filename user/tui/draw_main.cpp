@@ -26,7 +26,7 @@ namespace {
 
 // Widths of the columns; 0: not shown.
 struct Layout {
-  int now = 6, self = 6, total = 0, kernel = 0, name = 16, core = 0, spark = 0, bar = 0, top = 0;
+  int now = 6, self = 6, total = 0, kernel = 0, name = 14, core = 0, spark = 0, bar = 0, top = 0;
   int used() const {
     const auto gap = [](int width) { return width == 0 ? 0 : width + 1; };
     return 2 + gap(now) + gap(self) + gap(total) + gap(kernel) + gap(name) + gap(core) +
@@ -162,7 +162,7 @@ void draw_main(Pen& pen) {
   const Cursor& cursor = state.cursor();
   const int first = scroll_to(cursor, count, page);
   // Names and cores of what may be scrolled to: a column that jumps about cannot be read.
-  int longest = 16;
+  int longest = 14;
   bool cores = false;
   for (const std::uint32_t i : state.order) {
     const Row& item = (*state.rows)[i];

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -139,8 +140,9 @@ void Terminal::resize() {
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0) return;
   // A terminal of no size is one that does not tell (a serial line) or is on its way to another.
   if (window.ws_col == 0 || window.ws_row == 0) return;
-  size_ = {window.ws_col, window.ws_row};
-  ::resizeterm(window.ws_row, window.ws_col);
+  constexpr int most_columns = 1000, most_rows = 500;  // ncurses counts in short integers
+  size_ = {std::min<int>(window.ws_col, most_columns), std::min<int>(window.ws_row, most_rows)};
+  ::resizeterm(size_.rows, size_.columns);
 }
 
 void Terminal::paint(const Canvas& canvas) {
