@@ -15,7 +15,7 @@ if not shutil.which("tmux"):
     lib.skip("tmux is not installed")
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 30
 
-target = lib.start_wamr(lib.inputs("js"))
+target = lib.start_wamr(lib.inputs("js"), "0")
 lib.wait_for(lambda: cpu_seconds(target.pid) > 1, "the component's work", 60)
 tmux = Tmux([lib.AOTSCOPE, "top", "-p", target.pid], columns=160, rows=50)
 try:

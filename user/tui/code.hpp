@@ -20,6 +20,9 @@ struct Model::Code {
   std::vector<std::uint32_t> line_of_instr;
   std::vector<Counter> counters;                    // by instruction
   std::vector<std::uint32_t> block_of_instr;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> blocks;  // first and last instruction
+  std::vector<std::uint32_t> sampled;               // instructions with samples, ascending
+  std::vector<std::uint32_t> marked;                // blocks
 };
 
 }  // namespace aotscope::tui

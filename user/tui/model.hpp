@@ -68,6 +68,7 @@ class Model {
   void list_class_functions();
   void update_function(const profile::Profile& profile, bool fresh);
   void update_lines(const profile::Profile& profile);
+  void mark_blocks(const std::map<std::uint32_t, double>& samples, double all);
   void open_code(const profile::Profile& profile, store::CodeSource& code);
 
   Cursor& cursor();

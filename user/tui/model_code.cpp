@@ -1,5 +1,6 @@
 // One function in detail: its listing with live shares, its callers and callees.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -96,11 +97,11 @@ void Model::open_code(const profile::Profile& profile, store::CodeSource& source
       next->instr_of_line.push_back(-1);
     }
   };
-  std::uint32_t block = 0;
-  for (std::size_t i = 0; i < code.instrs.size(); ++i) {
+  for (std::uint32_t i = 0; i < code.instrs.size(); ++i) {
     const isa::Instr& instr = code.instrs[i];
     add_tables(instr.offset);
-    if (i != 0 && instr.block_start) ++block;
+    if (i == 0 || instr.block_start) next->blocks.emplace_back(i, i);
+    next->blocks.back().second = i;
     CodeLine line;
     line.offset = instr.offset;
     line.cls = instr.cls;
@@ -110,8 +111,8 @@ void Model::open_code(const profile::Profile& profile, store::CodeSource& source
       line.producer = code.instrs[static_cast<std::size_t>(instr.producer)].offset;
     }
     next->line_of_instr.push_back(static_cast<std::uint32_t>(view.lines.size()));
-    next->instr_of_line.push_back(static_cast<std::int64_t>(i));
-    next->block_of_instr.push_back(block);
+    next->instr_of_line.push_back(i);
+    next->block_of_instr.push_back(static_cast<std::uint32_t>(next->blocks.size() - 1));
     view.lines.push_back(std::move(line));
   }
   add_tables(UINT32_MAX);
@@ -119,72 +120,96 @@ void Model::open_code(const profile::Profile& profile, store::CodeSource& source
   code_ = std::move(next);
 }
 
-// Samples, marks of hot blocks, the hottest instructions.
+// Samples, marks of hot blocks, the hottest instructions. Looks only at what has samples: a
+// function may have hundreds of thousands of instructions.
 void Model::update_lines(const profile::Profile& profile) {
   FunctionView& view = snapshot_.function;
   if (!code_ || !code_->function) return;
-  const auto found = profile.functions().find(view.key);
   const isa::Code& code = code_->function->code();
-  std::vector<std::uint64_t> samples(code.instrs.size());
-  if (found != profile.functions().end()) {
+  const auto line_of = [&](std::uint32_t instr) -> CodeLine& {
+    return view.lines[code_->line_of_instr[instr]];
+  };
+  for (const std::uint32_t instr : code_->sampled) line_of(instr).samples = 0;
+  const std::vector<std::uint32_t> before = std::move(code_->sampled);
+  code_->sampled.clear();
+  if (const auto found = profile.functions().find(view.key); found != profile.functions().end()) {
     const profile::FunctionEntry& entry = code_->function->function();
     for (const auto& [text_offset, at] : found->second.offsets) {
       if (text_offset < entry.offset) continue;
       const isa::Instr* instr = code.at(static_cast<std::uint32_t>(text_offset - entry.offset));
-      if (instr) samples[static_cast<std::size_t>(instr - code.instrs.data())] += at.count;
+      if (instr == nullptr) continue;
+      const auto index = static_cast<std::uint32_t>(instr - code.instrs.data());
+      CodeLine& line = line_of(index);
+      if (line.samples == 0) code_->sampled.push_back(index);  // offsets ascend
+      line.samples += at.count;
     }
   }
   double recent = 0, all = 0;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    Counter& counter = code_->counters[i];
+  std::map<std::uint32_t, double> blocks;
+  for (const std::uint32_t instr : code_->sampled) {
+    const CodeLine& line = line_of(instr);
+    Counter& counter = code_->counters[instr];
     // The first look has no window behind it: the whole past is not "now".
     if (wants_function_) {
-      counter = {samples[i], 0};
+      counter = {line.samples, 0};
     } else {
-      counter.update(samples[i], decay_);
+      counter.update(line.samples, decay_);
     }
     recent += counter.recent;
-    all += static_cast<double>(samples[i]);
+    all += static_cast<double>(line.samples);
+    blocks[code_->block_of_instr[instr]] += static_cast<double>(line.samples);
   }
-  struct Block {
-    std::size_t first = 0, last = 0;
-    double samples = 0;
-  };
-  std::vector<Block> blocks;
+  for (const std::uint32_t instr : before) line_of(instr).now = line_of(instr).self = 0;
   std::vector<std::uint32_t> hot;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    CodeLine& line = view.lines[code_->line_of_instr[i]];
-    line.samples = samples[i];
-    line.self = share(static_cast<double>(samples[i]), all);
-    line.now = share(code_->counters[i].recent, recent);
-    line.edge = CodeLine::Edge::none;
-    line.rank = 0;
-    if (blocks.size() <= code_->block_of_instr[i]) blocks.push_back({i, i, 0});
-    blocks.back().last = i;
-    blocks.back().samples += static_cast<double>(samples[i]);
-    if (samples[i] != 0) hot.push_back(code_->line_of_instr[i]);
+  for (const std::uint32_t instr : code_->sampled) {
+    CodeLine& line = line_of(instr);
+    line.self = share(static_cast<double>(line.samples), all);
+    line.now = share(code_->counters[instr].recent, recent);
+    hot.push_back(code_->line_of_instr[instr]);
   }
-  std::stable_sort(blocks.begin(), blocks.end(),
-                   [](const Block& a, const Block& b) { return a.samples > b.samples; });
-  for (std::size_t b = 0; b < std::min(blocks.size(), most_marked_blocks); ++b) {
-    const Block& block = blocks[b];
-    if (block.samples == 0 || (b != 0 && share(block.samples, all) < notable_block)) break;
-    for (std::size_t i = block.first; i <= block.last; ++i) {
-      CodeLine& line = view.lines[code_->line_of_instr[i]];
-      using Edge = CodeLine::Edge;
-      line.edge = block.first == block.last ? Edge::only
-                  : i == block.first        ? Edge::first
-                  : i == block.last         ? Edge::last
-                                            : Edge::middle;
-      line.rank = static_cast<std::uint8_t>(b + 1);
-      line.block_share = share(block.samples, all);
-    }
-  }
-  std::stable_sort(hot.begin(), hot.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return view.lines[a].samples > view.lines[b].samples;
-  });
-  if (hot.size() > most_hot) hot.resize(most_hot);
+  mark_blocks(blocks, all);
+  const auto hotter = [&](std::uint32_t a, std::uint32_t b) {
+    return view.lines[a].samples != view.lines[b].samples
+               ? view.lines[a].samples > view.lines[b].samples
+               : a < b;
+  };
+  const std::size_t most = std::min(hot.size(), most_hot);
+  std::partial_sort(hot.begin(), hot.begin() + static_cast<std::ptrdiff_t>(most), hot.end(),
+                    hotter);
+  hot.resize(most);
   view.hottest = std::move(hot);
+}
+
+// The hottest block, and up to four more that hold a tenth of the function each.
+void Model::mark_blocks(const std::map<std::uint32_t, double>& samples, double all) {
+  using Edge = CodeLine::Edge;
+  std::vector<CodeLine>& lines = snapshot_.function.lines;
+  const auto each = [&](std::uint32_t block, auto change) {
+    const auto [first, last] = code_->blocks[block];
+    for (std::uint32_t i = first; i <= last; ++i) change(lines[code_->line_of_instr[i]], i);
+  };
+  for (const std::uint32_t block : code_->marked) {
+    each(block, [](CodeLine& line, std::uint32_t) { line.edge = Edge::none, line.rank = 0; });
+  }
+  code_->marked.clear();
+  std::vector<std::pair<double, std::uint32_t>> order;
+  for (const auto& [block, count] : samples) order.emplace_back(-count, block);
+  std::sort(order.begin(), order.end());
+  for (std::size_t b = 0; b < std::min(order.size(), most_marked_blocks); ++b) {
+    const auto [negative, block] = order[b];
+    const double part = share(-negative, all);
+    if (b != 0 && part < notable_block) break;
+    const auto [first, last] = code_->blocks[block];
+    each(block, [&, first = first, last = last](CodeLine& line, std::uint32_t i) {
+      line.edge = first == last ? Edge::only
+                  : i == first  ? Edge::first
+                  : i == last   ? Edge::last
+                                : Edge::middle;
+      line.rank = static_cast<std::uint8_t>(b + 1);
+      line.block_share = part;
+    });
+    code_->marked.push_back(block);
+  }
 }
 
 void Model::update_function(const profile::Profile& profile, bool fresh) {
