@@ -42,7 +42,8 @@ while attaches < ATTACHES and time.monotonic() - begun < LIMIT:
     lib.check("alpha" in shares, f"attach {attaches}: alpha ran under sampling, and is not there")
     unknown = data["samples"]["unknown"]
     most_unknown = max(most_unknown, unknown)
-    lib.check(unknown <= 1, f"attach {attaches}: {unknown} unknown samples")
+    lib.check(unknown <= 1, f"attach {attaches}: {unknown} unknown samples, {shares}, "
+              f"{data['regions']}\n{recording.stderr}")
     with_beta += "beta" in shares
     without_beta += "beta" not in shares
     loader.do("unload", "A")

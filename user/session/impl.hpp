@@ -49,7 +49,7 @@ struct Target {
   std::vector<std::uint32_t> images;   // candidates, in the order of their programs
   std::unordered_map<AddressKey, Place, AddressHash> places;
   // Fingerprints by the epoch of their event, until the region is resolved.
-  std::map<std::uint32_t, aot_region_event> fingerprints;
+  std::multimap<std::uint32_t, aot_region_event> fingerprints;
   double cpu_at_start = 0;
   double cpu_seconds = 0;
   bool exited = false;
@@ -96,6 +96,7 @@ struct Session::Impl {
   void scan(Target& target, bool is_truth);
   void resolve(Target& target);
   void resolve_by_fingerprint(Target& target, const process::Region& region);
+  void first_look(Target& target);
   void resolve_by_parts(Target& target, image::MemoryReader& memory);
   void force_bases(Target& target);
   void note_mismatch(Target& target);

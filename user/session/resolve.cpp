@@ -21,7 +21,42 @@ image::Fingerprint fingerprint_of(const aot_region_event& event) {
   return fingerprint;
 }
 
+// The fingerprint that was taken of what holds this region, null for none.
+const aot_region_event* fingerprinted(const Target& target, const process::Region& region) {
+  const auto [first, last] = target.fingerprints.equal_range(region.first_epoch);
+  for (auto it = first; it != last; ++it) {
+    const aot_region_event& event = it->second;
+    if (event.start <= region.start && region.end <= event.start + event.length) return &event;
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+// Before the first sample: what is mapped, and of generated code a few bytes. To open an image and
+// to match it may take longer than the code stays.
+void Session::Impl::first_look(Target& target) {
+  const std::uint32_t epoch = sampler->epoch();
+  const auto mappings = process::executable_mappings(target.identity.pid);
+  if (!mappings) return;
+  target.space.scan(*mappings, epoch, started_ns);
+  process::Memory memory(target.identity.pid);
+  decltype(target.fingerprints) taken;
+  constexpr std::size_t most = 256;
+  for (const process::Region* region : target.space.unresolved()) {
+    aot_region_event event{};
+    event.start = region->start;
+    event.length = region->end - region->start;
+    event.has_fingerprint = 1;
+    for (std::size_t i = 0; i < AOT_FP_WINDOWS && event.has_fingerprint; ++i) {
+      const std::uint64_t offset = image::Fingerprint::window_offset(event.length, i);
+      event.has_fingerprint = memory.read(event.start + offset, event.windows[i]);
+    }
+    if (event.has_fingerprint && taken.size() < most) taken.emplace(region->first_epoch, event);
+  }
+  // A change in between: the bytes may not be those of this epoch.
+  if (sampler->epoch() == epoch) target.fingerprints = std::move(taken);
+}
 
 std::vector<std::shared_ptr<const image::Core>> Session::Impl::cores_of(
     const Target& target) const {
@@ -86,11 +121,13 @@ void Session::Impl::resolve(Target& target) {
       for (const process::Region* region : target.space.unresolved()) {
         if (!region->open() || region->start >= end || region->end <= found.base) continue;
         // What the kernel side saw when the region came decides over what is there now.
-        const auto event = target.fingerprints.find(region->first_epoch);
-        if (event == target.fingerprints.end() && !current) continue;
-        if (event != target.fingerprints.end() && event->second.start == found.base &&
-            event->second.length == page_up(found.size)) {
-          const auto same = image::match_fingerprint(cores, fingerprint_of(event->second));
+        const aot_region_event* event = fingerprinted(target, *region);
+        if (event && (event->start != found.base || event->length != page_up(found.size))) {
+          event = nullptr;  // of several texts, or of a part
+        }
+        if (!event && !current) continue;
+        if (event) {
+          const auto same = image::match_fingerprint(cores, fingerprint_of(*event));
           if (std::find(same.begin(), same.end(), found.cores.front()) == same.end()) continue;
         }
         put(target, *region, found.base, image);
@@ -162,10 +199,10 @@ void Session::Impl::resolve_by_parts(Target& target, image::MemoryReader& memory
 
 // A region that is gone, or whose process is: what the kernel side copied of it tells.
 void Session::Impl::resolve_by_fingerprint(Target& target, const process::Region& region) {
-  const auto event = target.fingerprints.find(region.first_epoch);
-  if (event == target.fingerprints.end() || !event->second.has_fingerprint) return;
+  const aot_region_event* event = fingerprinted(target, region);
+  if (!event) return;
   const auto cores = cores_of(target);
-  const auto same = image::match_fingerprint(cores, fingerprint_of(event->second));
+  const auto same = image::match_fingerprint(cores, fingerprint_of(*event));
   if (same.empty()) return;
   if (same.size() > 1) {
     warn(fmt::format("pid {}: code that was at {:#x} for a moment may be of {} or {}: shown by "
@@ -174,7 +211,7 @@ void Session::Impl::resolve_by_fingerprint(Target& target, const process::Region
                      images[target.images[same[1]]].shown));
     return;
   }
-  put(target, region, event->second.start, target.images[same.front()]);
+  put(target, region, event->start, target.images[same.front()]);
 }
 
 void Session::Impl::force_bases(Target& target) {

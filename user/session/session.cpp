@@ -107,24 +107,28 @@ Result<Target*> Session::Impl::add_target(pid_t pid) {
   return slot.get();
 }
 
-// Subscribe and sample first, look later (settle_targets): nothing falls in between.
+// Subscribe, note what is mapped, sample; open images and match later (settle_targets): nothing falls
+// in between.
 Result<void> Session::attach(pid_t pid) {
   auto identity = process::identify(pid);  // its errors are clearer than the kernel's
   if (!identity) return tl::unexpected(identity.error());
   if (auto watched = impl_->sampler->watch(pid); !watched) return watched;
-  if (auto sampled = impl_->sampler->sample_threads(pid); !sampled) {
-    impl_->sampler->forget(pid);
-    return sampled;
-  }
-  auto added = impl_->add_target(pid);
-  if (added) (*added)->fresh = true;
-  if (!added || !process::may_read(pid)) {
+  const auto give_up = [&](Error error) {
     impl_->sampler->forget(pid);
     impl_->targets.erase(static_cast<std::uint32_t>(pid));
-    if (!added) return tl::unexpected(added.error());
-    return fail(fmt::format("pid {}: its memory map cannot be read", pid),
-                "it ended, or belongs to someone else: run as its user or as root");
+    return tl::unexpected(std::move(error));
+  };
+  auto added = impl_->add_target(pid);
+  if (!added) return give_up(added.error());
+  Target& target = **added;
+  target.fresh = true;
+  if (!process::may_read(pid)) {
+    return give_up({fmt::format("pid {}: its memory map cannot be read", pid),
+                    "it ended, or belongs to someone else: run as its user or as root"});
   }
+  impl_->first_look(target);
+  if (auto sampled = impl_->sampler->sample_threads(pid); !sampled) return give_up(sampled.error());
+  target.cpu_at_start = process::cpu_seconds(pid).value_or(0);
   impl_->refresh_info();
   return {};
 }
@@ -196,7 +200,7 @@ void Session::Impl::apply(const aot_region_event& event) {
     if (target.fingerprints.size() >= most_fingerprints) {
       target.fingerprints.erase(target.fingerprints.begin());
     }
-    target.fingerprints[event.epoch] = event;
+    target.fingerprints.emplace(event.epoch, event);
   }
   target.space.apply(event);
   if (event.kind == AOT_REGION_EXEC) {
