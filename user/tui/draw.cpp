@@ -98,6 +98,10 @@ int scroll_to(const Cursor& cursor, int count, int page) {
 
 std::string range_text(int first, int page, int count, std::string_view what) {
   if (count == 0) return fmt::format("no {}", what);
+  if (count == 1 && what.ends_with("s")) {
+    what.remove_suffix(what.ends_with("sses") ? 2 : 1);
+    return fmt::format("1 {}", what);
+  }
   if (count <= page) return fmt::format("{} {}", count, what);
   return fmt::format("{}-{} of {} {}", first + 1, std::min(count, first + page), count, what);
 }

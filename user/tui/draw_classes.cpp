@@ -33,6 +33,10 @@ void draw_list(Pen& pen, const Rect& area) {
   const int first = scroll_to(cursor, count, page);
   if (count == 0) canvas.put(area.column, row, "no samples in wasm code", faint, area.end());
   const int bar_at = area.column + (waits ? 44 : 28);
+  double largest = 1;  // its bar has the whole width
+  for (const Share& share : state.classes) {
+    largest = std::max(largest, state.by_waits ? share.waits_self : share.self);
+  }
   for (int i = first; i < std::min(count, first + page); ++i, ++row) {
     const Share& share = state.classes[static_cast<std::size_t>(i)];
     class_name(pen, area.column, row, share.cls, area.column + 13);
@@ -45,7 +49,7 @@ void draw_list(Pen& pen, const Rect& area) {
       canvas.put(area.column + 36, row, figure(share.waits_self, 6), by_waits ? plain : faint);
     }
     share_bar(pen, bar_at, row, area.end() - bar_at - 1,
-              by_waits ? share.waits_self : share.self, groups()[group_of(share.cls)].hue);
+              100 * (by_waits ? share.waits_self : share.self) / largest, groups()[group_of(share.cls)].hue);
     mark(pen, row, area, i == cursor.item, state.in_class ? -1 : i);
   }
   if (!state.in_class) canvas.first_item = first, canvas.page_items = page;

@@ -22,7 +22,7 @@ Entry entry(Hue hue) {
     case Hue::hot: return {209, 9};
     case Hue::spill: return {166, 1};      // vermillion
     case Hue::local: return {214, 3};      // orange
-    case Hue::move: return {32, 4};        // blue
+    case Hue::move: return {33, 4};        // blue
     case Hue::bounds: return {228, 11};    // yellow
     case Hue::memory: return {36, 2};      // bluish green
     case Hue::dispatch: return {175, 13};  // reddish purple

@@ -117,21 +117,16 @@ void Terminal::start_colors() {
   caps_.colors = ::COLORS >= 256 ? 256 : ::COLORS >= 16 ? 16 : ::COLORS >= 8 ? 8 : 0;
   if (::COLOR_PAIRS <= static_cast<int>(2 * hue_count)) caps_.colors = 0;
   if (caps_.colors == 0) return;
-  // The row under the cursor has colours of its own for text and ground, so that it can be read
-  // on a dark and on a light screen.
-  const bool ground = caps_.colors >= 16;
-  const auto selected_ground = static_cast<short>(caps_.colors >= 256 ? 24 : 4);
-  const auto selected_text = static_cast<short>(caps_.colors >= 256 ? 255 : 15);
-  const auto selected_faint = static_cast<short>(caps_.colors >= 256 ? 250 : 7);
+  // The row under the cursor has a ground of its own and a text that can be read on it, whether
+  // the screen is dark or light. With fewer colours it is reversed: any ground hides some hue.
+  const bool ground = caps_.colors >= 256;
   for (std::size_t i = 0; i < hue_count; ++i) {
     const auto hue = static_cast<Hue>(i);
     const auto color = static_cast<short>(color_of(hue, caps_.colors));
     ::init_pair(static_cast<short>(pair_of({hue})), color, -1);
-    const short text = hue == Hue::plain ? selected_text
-                       : hue == Hue::faint ? selected_faint
-                                           : color;
+    const short text = hue == Hue::plain ? short{255} : hue == Hue::faint ? short{250} : color;
     ::init_pair(static_cast<short>(pair_of({hue, false, true})), ground ? text : color,
-                ground ? selected_ground : short{-1});
+                ground ? short{237} : short{-1});
   }
 }
 
@@ -165,7 +160,8 @@ void Terminal::paint(const Canvas& canvas) {
       attr_t attributes = style.bold ? A_BOLD : A_NORMAL;
       short pair = 0;
       if (caps_.colors != 0) pair = static_cast<short>(pair_of(style));
-      if (caps_.colors < 16 && style.selected) attributes |= A_REVERSE;
+      const bool bar = caps_.colors != 0 && style.hue >= Hue::spill;
+      if (caps_.colors < 256 && style.selected && !bar) attributes |= A_REVERSE;
       if (caps_.colors < 16 && style.hue == Hue::faint) attributes |= A_DIM;
       ::wattr_set(::stdscr, attributes, pair, nullptr);
       ::mvwaddstr(::stdscr, row, first, run.c_str());
