@@ -35,11 +35,31 @@ struct Caps {
 
 // What a cell means; the terminal's palette gives it a colour, or none.
 enum class Hue : std::uint8_t {
-  plain, faint, title, key, good, warn, bad, hot,
+  plain,
+  faint,
+  title,
+  key,
+  good,
+  warn,
+  bad,
+  hot,
   // the class groups, in the order of groups()
-  spill, local, move, bounds, memory, dispatch, call, frame, compute, branch, other,
+  spill,
+  local,
+  move,
+  bounds,
+  memory,
+  dispatch,
+  call,
+  frame,
+  compute,
+  branch,
+  other,
   // where samples landed
-  wasm, host, kernel, unknown,
+  wasm,
+  host,
+  kernel,
+  unknown,
 };
 inline constexpr std::size_t hue_count = 23;
 
@@ -78,7 +98,7 @@ inline constexpr Key sort_by = 0x210000;
 // ---- canvas ---------------------------------------------------------------------------------
 
 struct Cell {
-  std::string glyph = " ";   // one character with what combines with it; "" behind a wide one
+  std::string glyph = " ";  // one character with what combines with it; "" behind a wide one
   Style style;
 };
 
@@ -87,7 +107,7 @@ struct Hit {
   int row = 0;
   int first = 0;  // columns [first, end)
   int end = 0;
-  Key key = 0;    // 0: selects `item`
+  Key key = 0;  // 0: selects `item`
   int item = -1;
 };
 
@@ -123,18 +143,18 @@ enum class Screen : std::uint8_t { main, function, annotate, classes, threads, h
 enum class Column : std::uint8_t { now, self, total, kernel, name, core, top_class };
 std::string_view column_name(Column column);
 
-inline constexpr std::size_t history_slots = 60;               // seconds
-using History = std::array<float, history_slots>;              // CPUs used, oldest first
+inline constexpr std::size_t history_slots = 60;   // seconds
+using History = std::array<float, history_slots>;  // CPUs used, oldest first
 
 struct Row {
   profile::FrameKey key;
-  std::string name;      // safe
-  std::string core;      // "0"; empty for code that is not wasm
-  double now = 0;        // per cent of all samples, decaying window
-  double self = 0;       // since the start, as the others
+  std::string name;  // safe
+  std::string core;  // "0"; empty for code that is not wasm
+  double now = 0;    // per cent of all samples, decaying window
+  double self = 0;   // since the start, as the others
   double total = 0;
   double kernel = 0;
-  PerGroup landed{};     // per cent of the function
+  PerGroup landed{};  // per cent of the function
   PerGroup waits{};
   isa::InstrClass top_landed = isa::InstrClass::other;
   isa::InstrClass top_waits = isa::InstrClass::other;
@@ -148,9 +168,9 @@ struct Where {  // per cent of all samples, kernel being part of the others
 };
 
 struct Header {
-  std::string pids;      // "4121" or "4121, 4122"
-  std::string command;   // safe
-  std::string image;     // "mix.cwasm", "js.0.cwasm + 3 cores"
+  std::string pids;     // "4121" or "4121, 4122"
+  std::string command;  // safe
+  std::string image;    // "mix.cwasm", "js.0.cwasm + 3 cores"
   std::string runtime;
   std::string event;
   double frequency_asked = 0;
@@ -162,20 +182,20 @@ struct Header {
   std::uint64_t lost = 0;
   std::string lost_hint;  // the flag that cures it
   Where where;
-  PerGroup landed{};      // per cent of the wasm samples
+  PerGroup landed{};  // per cent of the wasm samples
   PerGroup waits{};
-  bool exited = false;    // every target has ended
+  bool exited = false;  // every target has ended
   bool stacks = true;
-  bool precise = false;   // no waits
+  bool precise = false;  // no waits
 };
 
-struct Share {           // a class, with both of its measures
+struct Share {  // a class, with both of its measures
   isa::InstrClass cls = isa::InstrClass::other;
-  double now = 0, self = 0;            // per cent, where samples landed
+  double now = 0, self = 0;  // per cent, where samples landed
   double waits_now = 0, waits_self = 0;
 };
 
-struct NamedShare {      // a caller, a callee, a function of a class
+struct NamedShare {  // a caller, a callee, a function of a class
   profile::FrameKey key;
   std::string name;
   double now = 0;
@@ -183,32 +203,32 @@ struct NamedShare {      // a caller, a callee, a function of a class
 };
 
 struct CodeLine {
-  std::uint32_t offset = 0;      // from the start of the function
-  bool is_instruction = true;    // false: a jump table, in words
+  std::uint32_t offset = 0;    // from the start of the function
+  bool is_instruction = true;  // false: a jump table, in words
   isa::InstrClass cls = isa::InstrClass::other;
   isa::InstrClass waits = isa::InstrClass::other;
-  std::int64_t producer = -1;    // offset of what it waits for
-  std::string label;             // "L7" where something jumps to it
-  std::string text;              // empty until it was wanted
-  double now = 0;                // per cent of the function
+  std::int64_t producer = -1;  // offset of what it waits for
+  std::string label;           // "L7" where something jumps to it
+  std::string text;            // empty until it was wanted
+  double now = 0;              // per cent of the function
   double self = 0;
   std::uint64_t samples = 0;
   enum class Edge : std::uint8_t { none, only, first, middle, last } edge = Edge::none;
-  std::uint8_t rank = 0;         // of its block, 1 the hottest; 0: not worth a mark
+  std::uint8_t rank = 0;  // of its block, 1 the hottest; 0: not worth a mark
   double block_share = 0;
 };
 
 struct FunctionView {
   profile::FrameKey key;
-  Row row;                       // its figures
-  std::string place;             // "core 0 local 4 (func[11])  mix.cwasm"
-  std::string facts;             // "812 bytes, 203 instructions, …"
+  Row row;            // its figures
+  std::string place;  // "core 0 local 4 (func[11])  mix.cwasm"
+  std::string facts;  // "812 bytes, 203 instructions, …"
   std::uint64_t text_offset = 0;
-  std::vector<Share> classes;    // those with samples
+  std::vector<Share> classes;  // those with samples
   std::vector<NamedShare> callers, callees;
-  std::vector<CodeLine> lines;   // empty: no code to show
+  std::vector<CodeLine> lines;         // empty: no code to show
   std::vector<std::uint32_t> hottest;  // places in lines
-  std::string no_code;           // why there are no lines
+  std::string no_code;                 // why there are no lines
 };
 
 struct ThreadRow {
@@ -224,20 +244,20 @@ struct ProcessRow {
   bool exited = false;
 };
 
-struct Candidate {       // of the chooser
+struct Candidate {  // of the chooser
   std::uint32_t pid = 0;
-  double cpu = 0;        // per cent of one CPU; < 0: not known yet
+  double cpu = 0;  // per cent of one CPU; < 0: not known yet
   std::string command;
 };
 
 struct Cursor {
   int item = 0;
-  int first = 0;         // scrolled to
+  int first = 0;  // scrolled to
 };
 
 struct Snapshot {
   Screen screen = Screen::main;
-  Screen under = Screen::main;   // what the help was called from
+  Screen under = Screen::main;  // what the help was called from
   Header header;
   std::shared_ptr<const std::vector<Row>> rows;  // all of them
   std::vector<std::uint32_t> order;              // filtered and sorted
@@ -246,15 +266,15 @@ struct Snapshot {
   bool reversed = false;
   bool by_waits = false;
   bool paused = false;
-  bool typing = false;           // the filter is being typed
+  bool typing = false;  // the filter is being typed
   std::string filter;
   double interval_s = 1;
-  std::string message;           // one line, for some seconds
-  bool alarm = false;            // …in red
+  std::string message;  // one line, for some seconds
+  bool alarm = false;   // …in red
   bool mouse = true;
   FunctionView function;
-  std::vector<Share> classes;    // of all wasm samples
-  bool in_class = false;         // classes: the cursor is among the functions
+  std::vector<Share> classes;  // of all wasm samples
+  bool in_class = false;       // classes: the cursor is among the functions
   std::vector<NamedShare> class_functions;
   std::vector<ThreadRow> threads;
   std::vector<ProcessRow> processes;
@@ -270,10 +290,10 @@ Canvas draw(const Snapshot& snapshot, Size size, const Caps& caps);
 
 struct Options {
   double interval_s = 1;
-  std::uint64_t count = 0;       // end after so many refreshes; 0: never
+  std::uint64_t count = 0;  // end after so many refreshes; 0: never
   bool mouse = true;
   std::chrono::steady_clock::time_point until;
-  std::vector<pid_t> pids;       // empty: choose on the screen
+  std::vector<pid_t> pids;                            // empty: choose on the screen
   std::shared_ptr<std::vector<std::string>> notices;  // what the session says
 };
 

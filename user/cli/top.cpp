@@ -88,8 +88,8 @@ Result<int> top(const TopFlags& flags) {
   const auto interval = parse_duration(flags.interval);
   if (!interval) return tl::unexpected(interval.error());
   const double interval_s = std::max(0.05, *interval);
-  const auto step = std::chrono::duration_cast<steady_clock::duration>(
-      std::chrono::duration<double>(interval_s));
+  const auto step =
+      std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(interval_s));
   const auto until = deadline(flags.sampling);
   if (!until) return tl::unexpected(until.error());
   auto pids = choose_pids(flags.sampling);
@@ -99,15 +99,15 @@ Result<int> top(const TopFlags& flags) {
     pids = std::vector<pid_t>{};
   }
   auto notices = std::make_shared<std::vector<std::string>>();
-  auto session = open_session(flags.sampling, false,
-                              screen ? [notices](const std::string& line) {
-                                notices->push_back(line);
-                              } : std::function<void(const std::string&)>{});
+  auto session =
+      open_session(flags.sampling, false,
+                   screen ? [notices](const std::string& line) { notices->push_back(line); }
+                          : std::function<void(const std::string&)>{});
   if (!session) return tl::unexpected(session.error());
   session::Session& live = **session;
-  auto done = screen ? run_screen(live, flags, std::move(*pids), interval_s, *until, signals.fd(),
-                                  notices)
-                     : run_plain(live, flags, *pids, step, *until, signals.fd());
+  auto done =
+      screen ? run_screen(live, flags, std::move(*pids), interval_s, *until, signals.fd(), notices)
+             : run_plain(live, flags, *pids, step, *until, signals.fd());
   if (!done) return done;
   for (const auto& target : live.profile().info.targets) {
     if (target.exited) print_status(fmt::format("pid {} exited", target.pid));

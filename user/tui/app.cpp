@@ -56,8 +56,8 @@ class App {
       show();
       wait(std::min(next, options_.until));
       take_signals();
-      if (take_input()) next = std::min(next, steady_clock::now() +
-                                                  duration_of(model_.snapshot().interval_s));
+      if (take_input())
+        next = std::min(next, steady_clock::now() + duration_of(model_.snapshot().interval_s));
       take_notices();
       if (attached_ && !finished_ && !session_.targets_alive()) {
         // What there was is complete; it stays to be looked at.
@@ -116,8 +116,8 @@ class App {
       Meter meter = std::move(meters_[identity.pid]);
       meter.add(now_s(), process::cpu_seconds(identity.pid).value_or(0));
       const double cpu = meter.points() < 2 ? -1 : 100 * meter.rate();
-      found.push_back({static_cast<std::uint32_t>(identity.pid), cpu,
-                       view::safe_text(identity.command())});
+      found.push_back(
+          {static_cast<std::uint32_t>(identity.pid), cpu, view::safe_text(identity.command())});
       meters[identity.pid] = std::move(meter);
     }
     meters_ = std::move(meters);

@@ -43,8 +43,8 @@ const Cell& Canvas::at(int column, int row) const {
 int Canvas::put(int column, int row, std::string_view text, Style style, int end) {
   if (end < 0 || end > size_.columns) end = size_.columns;
   if (row < 0 || row >= size_.rows || column < 0) return column;
-  Cell* line = cells_.data() +
-               static_cast<std::size_t>(row) * static_cast<std::size_t>(size_.columns);
+  Cell* line =
+      cells_.data() + static_cast<std::size_t>(row) * static_cast<std::size_t>(size_.columns);
   while (!text.empty()) {
     const view::Character character = view::next_character(text);
     const auto bytes = text.substr(0, character.length);

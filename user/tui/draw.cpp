@@ -47,8 +47,8 @@ void class_bar(Pen& pen, int column, int row, int width, const PerGroup& shares)
   }
   const int wanted = std::min(width, static_cast<int>(std::lround(whole * width / 100)));
   while (used < wanted) {
-    const auto most = static_cast<std::size_t>(std::max_element(rest.begin(), rest.end()) -
-                                               rest.begin());
+    const auto most =
+        static_cast<std::size_t>(std::max_element(rest.begin(), rest.end()) - rest.begin());
     if (rest[most] <= 0) break;
     ++cells[most], ++used;
     rest[most] = 0;
@@ -139,9 +139,10 @@ void draw_status(Pen& pen, std::string_view list) {
     return;
   }
   if (!state.message.empty()) {
-    pen.canvas.put(1, row, view::fit(view::safe_text(state.message, 1000),
-                                     static_cast<std::size_t>(pen.width() - 2)),
-                   state.alarm ? Style{Hue::bad, true} : Style{Hue::good, true});
+    pen.canvas.put(
+        1, row,
+        view::fit(view::safe_text(state.message, 1000), static_cast<std::size_t>(pen.width() - 2)),
+        state.alarm ? Style{Hue::bad, true} : Style{Hue::good, true});
     return;
   }
   int column = pen.canvas.put(1, row, list, faint) + 2;

@@ -24,7 +24,7 @@ struct Pen {
 };
 
 constexpr Style plain{}, faint{Hue::faint}, title{Hue::title, true}, head{Hue::faint, true};
-Style heat(double percent);              // of a share: the hotter, the louder
+Style heat(double percent);  // of a share: the hotter, the louder
 
 // "12.3" in `width` columns; a dot for what would read 0.0, so that the figures stand out.
 std::string figure(double percent, int width, int decimals = 1);

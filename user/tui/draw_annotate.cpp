@@ -54,8 +54,7 @@ void draw_line(Pen& pen, const Layout& layout, const CodeLine& line, int row, in
              {line.rank == 1 ? Hue::hot : Hue::warn});
   const int room = end - layout.code;
   if (room <= 0) return;
-  int column = canvas.put(layout.code, row,
-                          view::fit(line.text, static_cast<std::size_t>(room)),
+  int column = canvas.put(layout.code, row, view::fit(line.text, static_cast<std::size_t>(room)),
                           line.is_instruction ? plain : faint);
   using Edge = CodeLine::Edge;
   if (line.edge == Edge::first || line.edge == Edge::only) {
@@ -83,15 +82,15 @@ void draw_annotate(Pen& pen) {
   Canvas& canvas = pen.canvas;
   const int width = pen.width();
   int row = draw_header(pen);
-  int column = canvas.put(1, row, view::fit(view.row.name, static_cast<std::size_t>(width / 3)),
-                          title);
+  int column =
+      canvas.put(1, row, view::fit(view.row.name, static_cast<std::size_t>(width / 3)), title);
   column = canvas.put(column + 2, row, view.place, faint, width - 1) + 2;
-  std::string of = fmt::format("now {:.1f}%  self {:.1f}% of the process", view.row.now,
-                               view.row.self);
+  std::string of =
+      fmt::format("now {:.1f}%  self {:.1f}% of the process", view.row.now, view.row.self);
   if (column + static_cast<int>(of.size()) < width) column = canvas.put(column, row, of) + 2;
   if (!view.callers.empty()) {
-    const std::string by = fmt::format("called by {} {:.0f}%", view.callers.front().name,
-                                       view.callers.front().share);
+    const std::string by =
+        fmt::format("called by {} {:.0f}%", view.callers.front().name, view.callers.front().share);
     if (column + static_cast<int>(view::display_width(by)) < width) {
       column = canvas.put(column, row, by, faint) + 2;
     }
@@ -128,10 +127,14 @@ void draw_annotate(Pen& pen) {
   if (!view.facts.empty()) status += "  " + view.facts;
   draw_status(pen, view::fit(status, static_cast<std::size_t>(width - 2)));
   static constexpr FooterKey footer[] = {
-      {"Esc", "back", keys::escape}, {"↑↓ PgUp PgDn", "scroll", keys::down},
-      {"n", "next hot spot", U'n'},  {"p", "previous", U'p'},
-      {"g", "top", U'g'},            {"G", "end", U'G'},
-      {"e", "export", U'e'},         {"Space", "pause", U' '},
+      {"Esc", "back", keys::escape},
+      {"↑↓ PgUp PgDn", "scroll", keys::down},
+      {"n", "next hot spot", U'n'},
+      {"p", "previous", U'p'},
+      {"g", "top", U'g'},
+      {"G", "end", U'G'},
+      {"e", "export", U'e'},
+      {"Space", "pause", U' '},
   };
   draw_footer(pen, footer);
 }

@@ -49,7 +49,8 @@ void draw_list(Pen& pen, const Rect& area) {
       canvas.put(area.column + 36, row, figure(share.waits_self, 6), by_waits ? plain : faint);
     }
     share_bar(pen, bar_at, row, area.end() - bar_at - 1,
-              100 * (by_waits ? share.waits_self : share.self) / largest, groups()[group_of(share.cls)].hue);
+              100 * (by_waits ? share.waits_self : share.self) / largest,
+              groups()[group_of(share.cls)].hue);
     mark(pen, row, area, i == cursor.item, state.in_class ? -1 : i);
   }
   if (!state.in_class) canvas.first_item = first, canvas.page_items = page;
@@ -58,8 +59,8 @@ void draw_list(Pen& pen, const Rect& area) {
 void draw_functions(Pen& pen, const Rect& area) {
   const Snapshot& state = pen.state;
   Canvas& canvas = pen.canvas;
-  const auto item = static_cast<std::size_t>(
-      state.cursors[static_cast<std::size_t>(Screen::classes)].item);
+  const auto item =
+      static_cast<std::size_t>(state.cursors[static_cast<std::size_t>(Screen::classes)].item);
   int row = area.row;
   canvas.put(area.column, row, "  NOW%  SELF%", head);
   if (item < state.classes.size()) {
@@ -106,10 +107,15 @@ void draw_classes(Pen& pen) {
   }
   draw_status(pen, pen.state.by_waits ? "by what the samples wait for" : "by where samples landed");
   static constexpr FooterKey footer[] = {
-      {"Esc", "back", keys::escape}, {"↑↓", "choose", keys::down},
-      {"Enter", "into its functions", keys::enter}, {"Tab", "other list", keys::tab},
-      {"b", "waits", U'b'}, {"Space", "pause", U' '}, {"e", "export", U'e'},
-      {"z", "zero", U'z'}, {"w", "write", U'w'},
+      {"Esc", "back", keys::escape},
+      {"↑↓", "choose", keys::down},
+      {"Enter", "into its functions", keys::enter},
+      {"Tab", "other list", keys::tab},
+      {"b", "waits", U'b'},
+      {"Space", "pause", U' '},
+      {"e", "export", U'e'},
+      {"z", "zero", U'z'},
+      {"w", "write", U'w'},
   };
   draw_footer(pen, footer);
 }

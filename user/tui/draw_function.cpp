@@ -117,8 +117,8 @@ void draw_function(Pen& pen) {
   const FunctionView& view = pen.state.function;
   Canvas& canvas = pen.canvas;
   int row = draw_header(pen);
-  int column =
-      canvas.put(1, row, view::fit(view.row.name, static_cast<std::size_t>(pen.width() / 2)), title);
+  int column = canvas.put(
+      1, row, view::fit(view.row.name, static_cast<std::size_t>(pen.width() / 2)), title);
   canvas.put(column + 2, row, view.place, faint, pen.width() - 1);
   ++row;
   column = canvas.put(1, row, "now ", faint);
@@ -152,8 +152,7 @@ void draw_function(Pen& pen) {
     draw_hottest(pen, {left + 3, row, pen.width() - left - 4, body});
   } else {
     const int width = pen.width() - 2;
-    const int mix = std::clamp(static_cast<int>(view.classes.size()) + 1, 2,
-                               std::max(3, body / 3));
+    const int mix = std::clamp(static_cast<int>(view.classes.size()) + 1, 2, std::max(3, body / 3));
     const int most = static_cast<int>(std::max(view.callers.size(), view.callees.size()));
     const int lists = std::clamp(most + 1, 2, std::max(3, body / 4));
     draw_mix(pen, {1, row, width, mix});
@@ -168,10 +167,12 @@ void draw_function(Pen& pen) {
                        ? fmt::format("{} hottest instructions", view.hottest.size())
                        : view.no_code);
   static constexpr FooterKey footer[] = {
-      {"Esc", "back", keys::escape}, {"Enter", "open", keys::enter}, {"a", "annotate", U'a'},
-      {"Tab", "next list", keys::tab}, {"b", "waits", U'b'},         {"Space", "pause", U' '},
-      {"c", "classes", U'c'},        {"t", "threads", U't'},         {"e", "export", U'e'},
-      {"w", "write", U'w'},          {"z", "zero", U'z'},
+      {"Esc", "back", keys::escape}, {"Enter", "open", keys::enter},
+      {"a", "annotate", U'a'},       {"Tab", "next list", keys::tab},
+      {"b", "waits", U'b'},          {"Space", "pause", U' '},
+      {"c", "classes", U'c'},        {"t", "threads", U't'},
+      {"e", "export", U'e'},         {"w", "write", U'w'},
+      {"z", "zero", U'z'},
   };
   draw_footer(pen, footer);
 }

@@ -53,12 +53,13 @@ int draw_header(Pen& pen) {
   }
   const int right_at = width - 1 - static_cast<int>(right.size());
   int column = canvas.put(1, 0, "aotscope", title) + 2;
-  column = canvas.put(column, 0, header.pids.find(',') == std::string::npos ? "pid " : "pids ",
-                      faint);
+  column =
+      canvas.put(column, 0, header.pids.find(',') == std::string::npos ? "pid " : "pids ", faint);
   column = canvas.put(column, 0, view::fit(header.pids, 24), plain) + 1;
   const int room = right_at - 2 - column;
   if (room > 0) {
-    canvas.put(column, 0, view::fit(header.command, static_cast<std::size_t>(room)), {Hue::plain, true});
+    canvas.put(column, 0, view::fit(header.command, static_cast<std::size_t>(room)),
+               {Hue::plain, true});
   }
   canvas.put(right_at, 0, right, right_style);
 

@@ -32,8 +32,9 @@ void draw_threads(Pen& pen) {
       const ProcessRow& process = state.processes[static_cast<std::size_t>(i)];
       int column = canvas.put(1, row, fmt::format("{:>8} {:>8.1f}  ", process.pid, process.cpu_s));
       if (process.exited) column = canvas.put(column, row, "exited ", {Hue::bad});
-      canvas.put(column, row,
-                 view::fit(process.command, static_cast<std::size_t>(std::max(0, width - column - 1))));
+      canvas.put(
+          column, row,
+          view::fit(process.command, static_cast<std::size_t>(std::max(0, width - column - 1))));
     }
     if (pen.height() >= 20) ++row;
   }
@@ -87,8 +88,7 @@ void draw_chooser(Pen& pen) {
     const Candidate& one = state.candidates[static_cast<std::size_t>(i)];
     canvas.put(1, row, fmt::format("{:>8}", one.pid));
     canvas.put(10, row, one.cpu < 0 ? "     ?" : figure(one.cpu, 6), heat(std::max(0.0, one.cpu)));
-    canvas.put(18, row,
-               view::fit(one.command, static_cast<std::size_t>(std::max(0, width - 19))));
+    canvas.put(18, row, view::fit(one.command, static_cast<std::size_t>(std::max(0, width - 19))));
     mark(pen, row, i);
   }
   canvas.first_item = first;

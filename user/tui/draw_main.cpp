@@ -11,13 +11,20 @@ namespace aotscope::tui {
 
 std::string_view column_name(Column column) {
   switch (column) {
-    case Column::now: return "NOW%";
-    case Column::self: return "SELF%";
-    case Column::total: return "TOTAL%";
-    case Column::kernel: return "KERN%";
-    case Column::name: return "FUNCTION";
-    case Column::core: return "CORE";
-    case Column::top_class: return "TOP CLASS";
+    case Column::now:
+      return "NOW%";
+    case Column::self:
+      return "SELF%";
+    case Column::total:
+      return "TOTAL%";
+    case Column::kernel:
+      return "KERN%";
+    case Column::name:
+      return "FUNCTION";
+    case Column::core:
+      return "CORE";
+    case Column::top_class:
+      return "TOP CLASS";
   }
   return {};
 }
@@ -186,10 +193,18 @@ void draw_main(Pen& pen) {
   pen.canvas.page_items = page;
   draw_status(pen, range_text(first, page, count, "functions"));
   static constexpr FooterKey footer[] = {
-      {"Enter", "inspect", keys::enter}, {"a", "annotate", U'a'}, {"c", "classes", U'c'},
-      {"b", "waits", U'b'},              {"t", "threads", U't'},  {"/", "filter", U'/'},
-      {"s", "sort", U's'},               {"r", "reverse", U'r'},  {"Space", "pause", U' '},
-      {"z", "zero", U'z'},               {"w", "write", U'w'},    {"e", "export", U'e'},
+      {"Enter", "inspect", keys::enter},
+      {"a", "annotate", U'a'},
+      {"c", "classes", U'c'},
+      {"b", "waits", U'b'},
+      {"t", "threads", U't'},
+      {"/", "filter", U'/'},
+      {"s", "sort", U's'},
+      {"r", "reverse", U'r'},
+      {"Space", "pause", U' '},
+      {"z", "zero", U'z'},
+      {"w", "write", U'w'},
+      {"e", "export", U'e'},
       {"+-", "interval", U'+'},
   };
   draw_footer(pen, footer);

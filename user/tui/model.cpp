@@ -250,9 +250,8 @@ void Model::update_threads(const profile::Profile& profile) {
                     share(thread.kernel, all_samples_), thread.self});
   }
   if (snapshot_.paused) return;
-  std::stable_sort(rows.begin(), rows.end(), [](const ThreadRow& a, const ThreadRow& b) {
-    return a.samples > b.samples;
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const ThreadRow& a, const ThreadRow& b) { return a.samples > b.samples; });
   snapshot_.threads = std::move(rows);
   snapshot_.processes.clear();
   for (const profile::TargetEntry& target : profile.info.targets) {

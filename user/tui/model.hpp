@@ -21,7 +21,14 @@ namespace aotscope::tui {
 
 // What a key asks of whoever owns the session.
 enum class Request : std::uint8_t {
-  none, quit, zero, write_recording, export_text, attach, interval, mouse,
+  none,
+  quit,
+  zero,
+  write_recording,
+  export_text,
+  attach,
+  interval,
+  mouse,
 };
 
 // Time as the model sees it: it has no clock of its own.
@@ -49,12 +56,12 @@ class Model {
   void say(std::string message, bool alarm = false);
   void set_candidates(std::vector<Candidate> candidates);
   void open(Screen screen);
-  void zeroed();           // the profile's counters have been
+  void zeroed();  // the profile's counters have been
   std::uint32_t chosen_pid() const;
   const Snapshot& snapshot() const { return snapshot_; }
 
  private:
-  struct Code;             // a function's listing, in model_code.cpp
+  struct Code;  // a function's listing, in model_code.cpp
 
   void update_header(const profile::Profile& profile, const Tick& tick);
   void update_rows(const profile::Profile& profile, double from_s, double to_s);
@@ -101,18 +108,18 @@ class Model {
   bool wants_base_ = false;
   double base_cpu_s_ = 0, base_duration_s_ = 0;
   std::uint64_t base_lost_ = 0;
-  bool moved_ = false;                // the user chose a row: the selection follows it
+  bool moved_ = false;  // the user chose a row: the selection follows it
   profile::FrameKey selected_;
   struct Place {
     Screen screen = Screen::main;
     profile::FrameKey function;
   };
-  std::vector<Place> behind_;         // where Esc leads
+  std::vector<Place> behind_;  // where Esc leads
   std::string filter_before_;
   std::unique_ptr<Code> code_;
-  bool wants_function_ = false;       // a function was chosen; prepare() gets it
-  bool has_news_ = false;             // new counters since the function's view was made
-  bool wants_detail_ = false;         // its order of classes changed
+  bool wants_function_ = false;  // a function was chosen; prepare() gets it
+  bool has_news_ = false;        // new counters since the function's view was made
+  bool wants_detail_ = false;    // its order of classes changed
   int page_ = 1;
   double now_s_ = 0;
   double message_until_s_ = 0;

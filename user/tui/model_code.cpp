@@ -20,8 +20,8 @@ constexpr double notable_block = 10;  // per cent of the function
 
 double share(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
-std::vector<NamedShare> children_of(const profile::Profile& profile,
-                                    const profile::CallTree& tree, std::string_view end_name) {
+std::vector<NamedShare> children_of(const profile::Profile& profile, const profile::CallTree& tree,
+                                    std::string_view end_name) {
   constexpr std::size_t most = 50;
   std::vector<NamedShare> out;
   const profile::CallNode& root = tree.nodes[0];
@@ -32,7 +32,9 @@ std::vector<NamedShare> children_of(const profile::Profile& profile,
                    share(static_cast<double>(child.count), whole)});
   }
   if (root.ends != 0 && !end_name.empty()) {
-    out.push_back({{FrameKind::cut, 0, 0}, std::string(end_name), 0,
+    out.push_back({{FrameKind::cut, 0, 0},
+                   std::string(end_name),
+                   0,
                    share(static_cast<double>(root.ends), whole)});
     std::stable_sort(out.begin(), out.end(),
                      [](const NamedShare& a, const NamedShare& b) { return a.share > b.share; });
@@ -80,10 +82,9 @@ void Model::open_code(const profile::Profile& profile, store::CodeSource& source
   next->listing.code = next->bytes;
   next->function = std::make_unique<view::FunctionListing>(next->listing);
   const isa::Code& code = next->function->code();
-  view.facts = fmt::format(
-      "{} bytes, {} instructions, frame {}, {} spill loads, {} spill stores",
-      view::grouped(next->bytes.size()), view::grouped(code.instrs.size()),
-      view::grouped(code.frame_size), code.spill_loads, code.spill_stores);
+  view.facts = fmt::format("{} bytes, {} instructions, frame {}, {} spill loads, {} spill stores",
+                           view::grouped(next->bytes.size()), view::grouped(code.instrs.size()),
+                           view::grouped(code.frame_size), code.spill_loads, code.spill_stores);
   if (!code.classified) view.facts += "; its architecture is not classified yet";
 
   auto table = code.tables.begin();
@@ -256,8 +257,7 @@ void Model::update_function(const profile::Profile& profile, bool fresh) {
 }
 
 void Model::prepare(const profile::Profile& profile, store::CodeSource& source, bool all_lines) {
-  const Screen screen =
-      snapshot_.screen == Screen::help ? snapshot_.under : snapshot_.screen;
+  const Screen screen = snapshot_.screen == Screen::help ? snapshot_.under : snapshot_.screen;
   if (screen != Screen::function && screen != Screen::annotate) return;
   const bool fresh = wants_function_;
   if (fresh && (!code_ || code_->key != snapshot_.function.key)) open_code(profile, source);
@@ -274,10 +274,9 @@ void Model::prepare(const profile::Profile& profile, store::CodeSource& source, 
     CodeLine& at = snapshot_.function.lines[line];
     const std::int64_t instr = code_->instr_of_line[line];
     if (!at.text.empty() || instr < 0) return;
-    at.text = view::safe_text(
-        code_->function->instruction_text(
-            code_->function->code().instrs[static_cast<std::size_t>(instr)]),
-        300);
+    at.text = view::safe_text(code_->function->instruction_text(
+                                  code_->function->code().instrs[static_cast<std::size_t>(instr)]),
+                              300);
   };
   for (const std::uint32_t line : snapshot_.function.hottest) fetch(line);
   if (screen != Screen::annotate && !all_lines) return;

@@ -47,8 +47,9 @@ void Model::go(Screen screen) {
 
 void Model::enter_function(FrameKey key, Screen screen) {
   if (key.kind == FrameKind::truncated || key.kind == FrameKind::cut) return;
-  const bool same = (snapshot_.screen == Screen::function || snapshot_.screen == Screen::annotate) &&
-                    snapshot_.function.key == key;
+  const bool same =
+      (snapshot_.screen == Screen::function || snapshot_.screen == Screen::annotate) &&
+      snapshot_.function.key == key;
   go(screen);
   if (same) return;
   snapshot_.function.key = key;
@@ -72,8 +73,7 @@ void Model::back() {
   const Place place = behind_.back();
   behind_.pop_back();
   snapshot_.screen = place.screen;
-  const bool shows_function =
-      place.screen == Screen::function || place.screen == Screen::annotate;
+  const bool shows_function = place.screen == Screen::function || place.screen == Screen::annotate;
   if (shows_function && place.function != snapshot_.function.key) {
     snapshot_.function.key = place.function;
     snapshot_.cursors[index(Screen::function)] = {};
@@ -249,7 +249,9 @@ Request Model::key(Key key) {
     case U't':
       snapshot_.screen == Screen::threads ? back() : go(Screen::threads);
       return Request::none;
-    case keys::tab: case keys::left: case keys::right:
+    case keys::tab:
+    case keys::left:
+    case keys::right:
       if (snapshot_.screen == Screen::classes) {
         snapshot_.in_class = !snapshot_.in_class && !snapshot_.class_functions.empty();
       } else if (snapshot_.screen == Screen::function) {
@@ -267,7 +269,8 @@ Request Model::key(Key key) {
         snapshot_.typing = true;
       }
       return Request::none;
-    case U'+': case U'=':
+    case U'+':
+    case U'=':
       change_interval(1);
       return Request::interval;
     case U'-':

@@ -175,10 +175,12 @@ void Model::next_hot_spot(int direction) {
 bool Model::move(Key key) {
   const int item = cursor().item;
   switch (key) {
-    case keys::up: case U'k':
+    case keys::up:
+    case U'k':
       move_to(item - 1);
       return true;
-    case keys::down: case U'j':
+    case keys::down:
+    case U'j':
       move_to(item + 1);
       return true;
     case keys::wheel_up:
@@ -193,10 +195,12 @@ bool Model::move(Key key) {
     case keys::page_down:
       move_to(item + page_);
       return true;
-    case keys::home: case U'g':
+    case keys::home:
+    case U'g':
       move_to(0);
       return true;
-    case keys::end: case U'G':
+    case keys::end:
+    case U'G':
       move_to(item_count() - 1);
       return true;
     default:

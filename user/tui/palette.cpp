@@ -12,29 +12,52 @@ struct Entry {
 
 Entry entry(Hue hue) {
   switch (hue) {
-    case Hue::plain: return {-1, -1};
-    case Hue::faint: return {245, 8};
-    case Hue::title: return {80, 14};
-    case Hue::key: return {80, 14};
-    case Hue::good: return {72, 2};
-    case Hue::warn: return {179, 3};
-    case Hue::bad: return {203, 9};
-    case Hue::hot: return {209, 9};
-    case Hue::spill: return {166, 1};      // vermillion
-    case Hue::local: return {214, 3};      // orange
-    case Hue::move: return {33, 4};        // blue
-    case Hue::bounds: return {228, 11};    // yellow
-    case Hue::memory: return {36, 2};      // bluish green
-    case Hue::dispatch: return {175, 13};  // reddish purple
-    case Hue::call: return {97, 5};        // a dark shade of it
-    case Hue::frame: return {243, 8};
-    case Hue::compute: return {117, 14};   // sky blue
-    case Hue::branch: return {252, 15};
-    case Hue::other: return {239, 7};
-    case Hue::wasm: return {73, 6};
-    case Hue::host: return {180, 3};
-    case Hue::kernel: return {175, 13};
-    case Hue::unknown: return {203, 9};
+    case Hue::plain:
+      return {-1, -1};
+    case Hue::faint:
+      return {245, 8};
+    case Hue::title:
+      return {80, 14};
+    case Hue::key:
+      return {80, 14};
+    case Hue::good:
+      return {72, 2};
+    case Hue::warn:
+      return {179, 3};
+    case Hue::bad:
+      return {203, 9};
+    case Hue::hot:
+      return {209, 9};
+    case Hue::spill:
+      return {166, 1};  // vermillion
+    case Hue::local:
+      return {214, 3};  // orange
+    case Hue::move:
+      return {33, 4};  // blue
+    case Hue::bounds:
+      return {228, 11};  // yellow
+    case Hue::memory:
+      return {36, 2};  // bluish green
+    case Hue::dispatch:
+      return {175, 13};  // reddish purple
+    case Hue::call:
+      return {97, 5};  // a dark shade of it
+    case Hue::frame:
+      return {243, 8};
+    case Hue::compute:
+      return {117, 14};  // sky blue
+    case Hue::branch:
+      return {252, 15};
+    case Hue::other:
+      return {239, 7};
+    case Hue::wasm:
+      return {73, 6};
+    case Hue::host:
+      return {180, 3};
+    case Hue::kernel:
+      return {175, 13};
+    case Hue::unknown:
+      return {203, 9};
   }
   return {-1, -1};
 }

@@ -1,7 +1,7 @@
 #include "tui/restore.hpp"
 
-#include <signal.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <termios.h>
 #include <unistd.h>

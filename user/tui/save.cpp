@@ -25,13 +25,20 @@ std::string numbered(const std::string& stem, const std::string& ending, int num
 
 std::string_view screen_name(Screen screen) {
   switch (screen) {
-    case Screen::main: return "top";
-    case Screen::function: return "function";
-    case Screen::annotate: return "annotate";
-    case Screen::classes: return "classes";
-    case Screen::threads: return "threads";
-    case Screen::help: return "help";
-    case Screen::chooser: return "targets";
+    case Screen::main:
+      return "top";
+    case Screen::function:
+      return "function";
+    case Screen::annotate:
+      return "annotate";
+    case Screen::classes:
+      return "classes";
+    case Screen::threads:
+      return "threads";
+    case Screen::help:
+      return "help";
+    case Screen::chooser:
+      return "targets";
   }
   return {};
 }
@@ -72,8 +79,8 @@ Result<std::string> export_view(const Snapshot& snapshot, Size size, const Caps&
   const std::string text = draw(whole, size, plain).text();
 
   const std::string pid = snapshot.header.pids.substr(0, snapshot.header.pids.find(','));
-  const std::string stem = fmt::format("aotscope-{}-{}", pid.empty() ? "top" : pid,
-                                       screen_name(snapshot.screen));
+  const std::string stem =
+      fmt::format("aotscope-{}-{}", pid.empty() ? "top" : pid, screen_name(snapshot.screen));
   for (int number = 1; number <= most_files; ++number) {
     const std::string path = numbered(stem, ".txt", number);
     const util::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));

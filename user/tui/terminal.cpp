@@ -73,8 +73,8 @@ Result<std::unique_ptr<Terminal>> Terminal::open(bool mouse) {
   int status = 0;
   std::string leave;
   if (::setupterm(nullptr, STDOUT_FILENO, &status) == OK) {
-    leave = "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l" + capability("sgr0") +
-            capability("op") + capability("rmkx") + capability("rmcup") + capability("cnorm");
+    leave = "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l" + capability("sgr0") + capability("op") +
+            capability("rmkx") + capability("rmcup") + capability("cnorm");
   }
   remember_terminal(STDOUT_FILENO, leave);
   SCREEN* screen = ::newterm(nullptr, stdout, stdin);
@@ -180,16 +180,27 @@ std::optional<Input> Terminal::read() {
     if (status == ERR) return std::nullopt;
     if (status != KEY_CODE_YES) return Input{static_cast<Key>(code)};
     switch (code) {
-      case KEY_UP: return Input{keys::up};
-      case KEY_DOWN: return Input{keys::down};
-      case KEY_LEFT: return Input{keys::left};
-      case KEY_RIGHT: return Input{keys::right};
-      case KEY_PPAGE: return Input{keys::page_up};
-      case KEY_NPAGE: return Input{keys::page_down};
-      case KEY_HOME: return Input{keys::home};
-      case KEY_END: return Input{keys::end};
-      case KEY_ENTER: return Input{keys::enter};
-      case KEY_BACKSPACE: case KEY_DC: return Input{keys::backspace};
+      case KEY_UP:
+        return Input{keys::up};
+      case KEY_DOWN:
+        return Input{keys::down};
+      case KEY_LEFT:
+        return Input{keys::left};
+      case KEY_RIGHT:
+        return Input{keys::right};
+      case KEY_PPAGE:
+        return Input{keys::page_up};
+      case KEY_NPAGE:
+        return Input{keys::page_down};
+      case KEY_HOME:
+        return Input{keys::home};
+      case KEY_END:
+        return Input{keys::end};
+      case KEY_ENTER:
+        return Input{keys::enter};
+      case KEY_BACKSPACE:
+      case KEY_DC:
+        return Input{keys::backspace};
       case KEY_MOUSE: {
         MEVENT event{};
         if (::getmouse(&event) != OK) break;
@@ -198,7 +209,8 @@ std::optional<Input> Terminal::read() {
         if ((event.bstate & BUTTON1_PRESSED) != 0) return Input{0, event.x, event.y};
         break;
       }
-      default: break;  // KEY_RESIZE and keys without a meaning
+      default:
+        break;  // KEY_RESIZE and keys without a meaning
     }
   }
 }
@@ -214,7 +226,8 @@ void Terminal::stop() {
   sigset_t stop;
   ::sigemptyset(&stop);
   ::sigaddset(&stop, SIGTSTP);
-  struct sigaction before {}, by_default {};
+  struct sigaction before {
+  }, by_default{};
   by_default.sa_handler = SIG_DFL;
   ::sigaction(SIGTSTP, &by_default, &before);
   ::raise(SIGTSTP);

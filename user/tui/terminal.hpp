@@ -12,7 +12,7 @@
 namespace aotscope::tui {
 
 struct Input {
-  Key key = 0;       // 0: a click
+  Key key = 0;  // 0: a click
   int column = 0;
   int row = 0;
 };
@@ -28,22 +28,22 @@ class Terminal {
 
   const Caps& caps() const { return caps_; }
   Size size() const { return size_; }
-  void resize();                  // after SIGWINCH
+  void resize();  // after SIGWINCH
   void paint(const Canvas& canvas);
-  std::optional<Input> read();    // nullopt: nothing there
+  std::optional<Input> read();  // nullopt: nothing there
   void set_mouse(bool on);
-  void stop();                    // SIGTSTP: gives the terminal back, stops, takes it again
-  void take_again();              // SIGCONT after a stop that could not be caught
+  void stop();        // SIGTSTP: gives the terminal back, stops, takes it again
+  void take_again();  // SIGCONT after a stop that could not be caught
   void repaint_all();
 
  private:
   Terminal() = default;
   void start_colors();
 
-  StderrAside stderr_;            // destroyed after ncurses has left the screen
+  StderrAside stderr_;  // destroyed after ncurses has left the screen
   Caps caps_;
   Size size_;
-  void* screen_ = nullptr;        // SCREEN*
+  void* screen_ = nullptr;  // SCREEN*
 };
 
 }  // namespace aotscope::tui

@@ -14,20 +14,31 @@ using test::Seen;
 namespace {
 
 std::vector<Screen> screens() {
-  return {Screen::main, Screen::function, Screen::annotate, Screen::classes,
-          Screen::threads, Screen::help, Screen::chooser};
+  return {Screen::main,    Screen::function, Screen::annotate, Screen::classes,
+          Screen::threads, Screen::help,     Screen::chooser};
 }
 
 void go(Seen& seen, Screen screen) {
   if (seen.model.snapshot().screen == Screen::chooser) seen.model.open(Screen::main);
   for (int i = 0; i < 5; ++i) seen.key(keys::escape);
   switch (screen) {
-    case Screen::main: break;
-    case Screen::function: seen.key(keys::enter); break;
-    case Screen::annotate: seen.key(U'a'); break;
-    case Screen::classes: seen.key(U'c'); break;
-    case Screen::threads: seen.key(U't'); break;
-    case Screen::help: seen.key(U'?'); break;
+    case Screen::main:
+      break;
+    case Screen::function:
+      seen.key(keys::enter);
+      break;
+    case Screen::annotate:
+      seen.key(U'a');
+      break;
+    case Screen::classes:
+      seen.key(U'c');
+      break;
+    case Screen::threads:
+      seen.key(U't');
+      break;
+    case Screen::help:
+      seen.key(U'?');
+      break;
     case Screen::chooser:
       seen.model.open(Screen::chooser);
       seen.model.set_candidates({{4121, 99.5, "wamr run mix.cwasm"}, {4122, -1, "wamr run b"}});
@@ -114,8 +125,8 @@ TEST_CASE("a cursor never leaves the screen") {
   std::uint32_t random = 7;
   for (int i = 0; i < 500; ++i) {
     random = random * 1664525 + 1013904223;
-    static constexpr Key moves[] = {keys::up, keys::down, keys::page_up, keys::page_down,
-                                    keys::home, keys::end, keys::wheel_down};
+    static constexpr Key moves[] = {keys::up,   keys::down, keys::page_up,   keys::page_down,
+                                    keys::home, keys::end,  keys::wheel_down};
     seen.key(moves[(random >> 16) % std::size(moves)]);
     const Canvas canvas = seen.draw({100, 12 + static_cast<int>(random >> 28)});
     const int item = seen.model.snapshot().cursor().item;
@@ -128,9 +139,9 @@ TEST_CASE("a cursor never leaves the screen") {
 TEST_CASE("hostile and wide names stay in their columns") {
   profile::Profile profile;
   profile.info.frequency_hz = 999;
-  profile.add_image(test::image_of({"\x1b[2J\x1b]0;owned\x07", "漢字かな交じり文の長い関数名です漢字",
-                                    "\xff\xfe", "a\nb\rc", "\u202eevil", std::string(100'000, 'x'),
-                                    "e\u0301\u0301\u0301", ""}));
+  profile.add_image(test::image_of(
+      {"\x1b[2J\x1b]0;owned\x07", "漢字かな交じり文の長い関数名です漢字", "\xff\xfe", "a\nb\rc",
+       "\u202eevil", std::string(100'000, 'x'), "e\u0301\u0301\u0301", ""}));
   for (std::uint32_t i = 0; i < 8; ++i) {
     test::add_wasm(profile, i, i * 0x100, InstrClass::alu, InstrClass::alu, 10);
   }

@@ -227,11 +227,44 @@ TEST_CASE("the interval goes in steps within its bounds") {
 
 TEST_CASE("any keys in any order on any screen") {
   Seen seen(test::sample_profile());
-  static constexpr Key all[] = {
-      keys::enter, keys::escape, keys::tab, keys::up, keys::down, keys::left, keys::right,
-      keys::page_up, keys::page_down, keys::home, keys::end, keys::wheel_up, keys::wheel_down,
-      keys::backspace, U'a', U'n', U'p', U'c', U'b', U't', U's', U'r', U'/', U' ', U'z', U'+',
-      U'-', U'w', U'e', U'm', U'?', U'q', U'x', U'漢', 0, 0x1FFFFF, keys::sort_by, 0x300000};
+  static constexpr Key all[] = {keys::enter,
+                                keys::escape,
+                                keys::tab,
+                                keys::up,
+                                keys::down,
+                                keys::left,
+                                keys::right,
+                                keys::page_up,
+                                keys::page_down,
+                                keys::home,
+                                keys::end,
+                                keys::wheel_up,
+                                keys::wheel_down,
+                                keys::backspace,
+                                U'a',
+                                U'n',
+                                U'p',
+                                U'c',
+                                U'b',
+                                U't',
+                                U's',
+                                U'r',
+                                U'/',
+                                U' ',
+                                U'z',
+                                U'+',
+                                U'-',
+                                U'w',
+                                U'e',
+                                U'm',
+                                U'?',
+                                U'q',
+                                U'x',
+                                U'漢',
+                                0,
+                                0x1FFFFF,
+                                keys::sort_by,
+                                0x300000};
   std::uint32_t random = 1;
   for (int i = 0; i < 4000; ++i) {
     random = random * 1664525 + 1013904223;
@@ -242,8 +275,8 @@ TEST_CASE("any keys in any order on any screen") {
     }
     if (i % 7 == 0) seen.model.click(static_cast<int>(random >> 20) - 100);
     if (i % 5 == 0) {
-      test::add_wasm(seen.profile, i % 2 == 0 ? 0 : 1, i % 2 == 0 ? 0x10 : 0x120,
-                     InstrClass::alu, InstrClass::alu, 3);
+      test::add_wasm(seen.profile, i % 2 == 0 ? 0 : 1, i % 2 == 0 ? 0x10 : 0x120, InstrClass::alu,
+                     InstrClass::alu, 3);
       seen.tick(11 + i * 0.1);
     }
     const Size size{static_cast<int>(random >> 24), static_cast<int>(random >> 18 & 63)};
