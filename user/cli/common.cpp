@@ -40,6 +40,16 @@ Result<session::ForcedBase> parse_base(std::string_view text) {
   return base;
 }
 
+// Bad usage, and so exit 2, like every other flag that cannot be read.
+CLI::Validator is_duration() {
+  return {[](const std::string& text) {
+            const auto value = parse_duration(text);
+            return value ? std::string()
+                         : fmt::format("{} ({})", value.error().message, value.error().hint);
+          },
+          "", "duration"};
+}
+
 }  // namespace
 
 int print_error(const Error& error) {
@@ -68,7 +78,8 @@ void add_sampling_flags(CLI::App& command, SamplingFlags& flags) {
   command.add_option("--base", flags.bases,
                      "0xADDRESS[=CORE]: this core's text is there, whatever its bytes say")
       ->allow_extra_args(false);
-  command.add_option("-d,--duration", flags.duration, "end after so long: 90, 1.5s, 10m, 2h");
+  command.add_option("-d,--duration", flags.duration, "end after so long: 90, 1.5s, 10m, 2h")
+      ->check(is_duration());
   command.add_flag("--no-stacks", flags.no_stacks,
                    "count addresses only: the cheapest way, without callers and totals");
   command.add_flag("--no-repair", flags.no_repair,
