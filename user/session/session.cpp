@@ -30,6 +30,19 @@ constexpr milliseconds lean_interval{500};
 // A region event is handled at once, but a storm of them not more often than this.
 constexpr milliseconds event_interval{5};
 constexpr milliseconds longest_scan_pause{30'000};
+constexpr milliseconds shortest_scan_pause{50};
+
+// Generated code that stays writable: what the runtime makes for calls from core to core. One
+// range around all of it; a text inside it is harmless, its code does not look like a trampoline.
+aot_range trampolines(const process::AddressSpace& space) {
+  aot_range range{};
+  for (const process::Region* region : space.open_regions()) {
+    if (!region->writable || !region->path.empty() || region->text >= 0) continue;
+    range.start = range.end == 0 ? region->start : std::min<std::uint64_t>(range.start, region->start);
+    range.end = std::max<std::uint64_t>(range.end, region->end);
+  }
+  return range;
+}
 
 }  // namespace
 
@@ -203,6 +216,11 @@ void Session::Impl::apply(const aot_region_event& event) {
     target.fingerprints.emplace(event.epoch, event);
   }
   target.space.apply(event);
+  // A file's code was mapped, or code moved: only the maps name the file.
+  if (event.kind == AOT_REGION_EXEC_ON && event.file_backed) {
+    target.wants_scan = true;
+    target.next_scan = steady_clock::now();
+  }
   if (event.kind == AOT_REGION_EXEC) {
     if (auto identity = process::identify(target.identity.pid)) {
       target.identity = std::move(*identity);
@@ -249,13 +267,18 @@ void Session::Impl::settle_targets() {
       // A process with very many mappings is looked at rarely: at most 1 % of the time.
       target->scan_pause =
           std::min(longest_scan_pause, std::max(target->scan_pause * 2, cost * 100));
-      target->next_scan = now + target->scan_pause;
+      // It paid off: code that came unseen, a library for example, may come again.
+      if (target->space.changed()) target->scan_pause = shortest_scan_pause;
+      target->next_scan = now + std::max(target->scan_pause, cost * 100);
     }
     if (target->space.changed()) {
       target->places.clear();
       resolve(*target);
       if (!target->exited) {
         sampler->set_known_ranges(target->identity.pid, target->space.known_ranges());
+        if (options.repair_stacks) {
+          sampler->set_trampolines(target->identity.pid, trampolines(target->space));
+        }
       }
       target->space.clear_changed();
     } else {
