@@ -8,7 +8,8 @@
 // Samples of a timer are not independent: where a program changes phase, neighbours are alike. So
 // n is divided by the dispersion of the function's share between neighbouring time buckets,
 // relative to what independent samples would show, where that is more than 1 and there are enough
-// buckets to tell. What the intervals do not hold is a change of the machine between the runs.
+// buckets to tell. CPU seconds differ between runs by what the machine does too: with `work` each
+// figure is taken to be uncertain by another 4 %.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,9 @@ struct DiffOptions {
   double confidence = 0.99;
   // Both runs did the same work: compare CPU seconds instead of shares.
   bool work = false;
+  // With work: how far the same work's CPU time differs between runs for reasons of the machine
+  // (caches, clock rates), as a part of each figure. Sampling says nothing about that.
+  double machine = 0.04;
 };
 
 // A figure in both runs: samples, the value (per cent of all samples, or CPU seconds), and the
@@ -55,12 +59,12 @@ struct DiffRow {
   std::optional<FrameKey> old_key;  // empty: a new function
   std::optional<FrameKey> new_key;  // empty: a vanished one
   Matched matched = Matched::none;
-  std::string name;                 // raw; the new one where there is one
+  std::string name;  // raw; the new one where there is one
   Measure self;
-  Measure total;                    // where both runs have stacks
+  Measure total;  // where both runs have stacks
   PerClass<std::uint64_t> old_classes{};
   PerClass<std::uint64_t> new_classes{};
-  bool significant = false;         // self or total
+  bool significant = false;  // self or total
 };
 
 struct ClassRow {
@@ -71,15 +75,15 @@ struct ClassRow {
 
 struct Diff {
   bool work = false;
-  bool totals = false;              // both runs have stacks
+  bool totals = false;  // both runs have stacks
   double confidence = 0;
-  std::size_t comparisons = 0;      // of functions; classes are a family of their own
-  double old_dispersion = 1;        // of the whole run: 1 is independent samples
+  std::size_t comparisons = 0;  // of functions; classes are a family of their own
+  double old_dispersion = 1;    // of the whole run: 1 is independent samples
   double new_dispersion = 1;
-  std::vector<DiffRow> functions;   // with samples in either run: significant ones first, then by
-                                    // the size of the change
-  std::vector<ClassRow> classes;    // in the same order
-  Measure wasm, host, unknown;      // with the classes' correction
+  std::vector<DiffRow> functions;  // with samples in either run: significant ones first, then by
+                                   // the size of the change
+  std::vector<ClassRow> classes;   // in the same order
+  Measure wasm, host, unknown;     // with the classes' correction
 };
 
 Diff diff(const DiffSide& old_side, const DiffSide& new_side, const DiffOptions& options);

@@ -12,16 +12,22 @@ namespace {
 struct Scale {
   double samples = 0;
   double factor = 100;
+  double machine = 0;
 
-  Scale(const Profile& profile, bool work)
+  Scale(const Profile& profile, const DiffOptions& options)
       : samples(static_cast<double>(profile.totals().total)),
-        factor(work ? profile.info.target_cpu_s : 100) {}
+        factor(options.work ? profile.info.target_cpu_s : 100),
+        machine(options.work ? options.machine : 0) {}
   double value(std::uint64_t count) const {
     return samples > 0 ? factor * static_cast<double>(count) / samples : 0;
   }
   Interval interval(std::uint64_t count, double dispersion, double z) const {
     const Interval share = wilson(static_cast<double>(count) / dispersion, samples / dispersion, z);
-    return {share.low * factor, share.high * factor};
+    // Independent of the sampling, so the two add up in squares.
+    const double middle = value(count);
+    const double apart = machine * middle;
+    return {middle - std::hypot(middle - share.low * factor, apart),
+            middle + std::hypot(share.high * factor - middle, apart)};
   }
 };
 
@@ -48,7 +54,8 @@ Measure measure(std::uint64_t old_count, const Scale& old_scale, std::uint64_t n
 
 // The image of the new run that continues an old one: the same core of a component of the same
 // file, else the same core. Each old image is taken once.
-std::map<std::uint32_t, std::uint32_t> match_images(const Profile& old_run, const Profile& new_run) {
+std::map<std::uint32_t, std::uint32_t> match_images(const Profile& old_run,
+                                                    const Profile& new_run) {
   const auto file = [](const ImageEntry& image) {
     return std::string_view(image.path).substr(image.path.find_last_of('/') + 1);
   };
@@ -85,9 +92,9 @@ std::vector<DiffRow> rows_of(const DiffSide& old_side, const DiffSide& new_side)
   std::map<FrameKey, std::pair<FrameKey, Matched>> old_of;  // by the new key
   std::map<FrameKey, FrameKey> new_of;
   for (const auto& [new_image, old_image] : match_images(*old_side.profile, *new_side.profile)) {
-    const auto matches = match_functions(
-        old_side.profile->images()[old_image], new_side.profile->images()[new_image],
-        mix_of(old_side, old_image), mix_of(new_side, new_image));
+    const auto matches = match_functions(old_side.profile->images()[old_image],
+                                         new_side.profile->images()[new_image],
+                                         mix_of(old_side, old_image), mix_of(new_side, new_image));
     for (const auto& [local, match] : matches) {
       const FrameKey new_key{FrameKind::wasm, new_image, local};
       const FrameKey old_key{FrameKind::wasm, old_image, match.old_local};
@@ -135,8 +142,8 @@ void order(std::vector<Row>& rows, Size size) {
 Diff diff(const DiffSide& old_side, const DiffSide& new_side, const DiffOptions& options) {
   const Profile& old_run = *old_side.profile;
   const Profile& new_run = *new_side.profile;
-  const Scale old_scale(old_run, options.work);
-  const Scale new_scale(new_run, options.work);
+  const Scale old_scale(old_run, options);
+  const Scale new_scale(new_run, options);
   Diff out;
   out.work = options.work;
   out.totals = old_run.info.stacks && new_run.info.stacks;

@@ -81,8 +81,9 @@ Diff compare(const Profile& a, const Profile& b, bool work = false) {
 }
 
 std::size_t significant(const Diff& diff) {
-  return static_cast<std::size_t>(std::count_if(diff.functions.begin(), diff.functions.end(),
-                                                [](const DiffRow& row) { return row.significant; }));
+  return static_cast<std::size_t>(
+      std::count_if(diff.functions.begin(), diff.functions.end(),
+                    [](const DiffRow& row) { return row.significant; }));
 }
 
 }  // namespace
@@ -168,6 +169,17 @@ TEST_CASE("a function that became 10 % slower is shown") {
   }
   CHECK(found == tries);
   CHECK(others <= 1);
+}
+
+TEST_CASE("the same work in slightly more CPU time is no change") {
+  const std::vector<double> shares = program_shares(20);
+  int shown = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Profile a = simulate(shares, 7000 + seed, 60, 999, 0, true);
+    const Profile b = simulate(shares, 8000 + seed, 61, 999, 0, true);
+    if (significant(compare(a, b, true)) != 0) ++shown;
+  }
+  CHECK(shown <= 1);
 }
 
 TEST_CASE("a function that is new or gone") {

@@ -78,8 +78,8 @@ TEST_CASE("without names the index tells, as long as nothing moved") {
 
 TEST_CASE("when indices moved the fingerprint tells") {
   // One function more in front; two have the same code, so they are left to their neighbours.
-  const auto found = match({"", "", "", "", ""}, {"", "", "", "", "", ""}, {1, 2, 4, 4, 3},
-                           {9, 1, 2, 4, 4, 3});
+  const auto found =
+      match({"", "", "", "", ""}, {"", "", "", "", "", ""}, {1, 2, 4, 4, 3}, {9, 1, 2, 4, 4, 3});
   REQUIRE(found.size() == 5);
   CHECK(!found.contains(0));
   for (std::uint32_t local = 1; local < 6; ++local) CHECK(found.at(local).old_local == local - 1);
