@@ -34,6 +34,7 @@ int main(int argc, char** argv) {
   add_annotate(app, exit_code);
   add_diff(app, exit_code);
   add_inspect(app, exit_code);
+  add_perfmap(app, exit_code);
   add_ps(app, exit_code);
   add_doctor(app, exit_code);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them

@@ -22,7 +22,9 @@ void add_top(CLI::App& app, int& exit_code);
 void add_record(CLI::App& app, int& exit_code, const std::vector<std::string>& command);
 void add_report(CLI::App& app, int& exit_code);
 void add_annotate(CLI::App& app, int& exit_code);
+void add_diff(CLI::App& app, int& exit_code);
 void add_inspect(CLI::App& app, int& exit_code);
+void add_perfmap(CLI::App& app, int& exit_code);
 void add_ps(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 

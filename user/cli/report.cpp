@@ -1,16 +1,20 @@
-// `aotscope report`: a recording as a table, as JSON, as folded stacks or as a call tree.
+// `aotscope report`: a recording as tables, JSON, CSV, stacks or a call tree, or in files for other
+// tools.
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include <aotscope/exports.hpp>
 #include <aotscope/isa.hpp>
 #include <aotscope/store.hpp>
 #include <aotscope/view.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/report_files.hpp"
 
 namespace aotscope::cli {
 namespace {
@@ -20,6 +24,12 @@ struct ReportOptions {
   bool json = false;
   bool offsets = false;
   bool folded = false;
+  bool csv = false;
+  bool timeline = false;
+  std::string from;
+  std::string to;
+  std::optional<view::GroupBy> group;
+  ReportFiles files;
   std::string callers;
   std::string callees;
   std::optional<std::uint32_t> core;
@@ -80,6 +90,56 @@ std::string spill_text(const store::Recording& recording, const isa::SpillLog& l
          view::spill_check_text(log, checks);
 }
 
+// A time of the run: seconds since its start ("90", "10m"), or from its end ("-10m").
+Result<double> run_time(const std::string& text, double duration_s) {
+  if (text == "0") return 0.0;  // no duration, but a time
+  if (!text.starts_with('-')) return parse_duration(text);
+  const auto before_end = parse_duration(std::string_view(text).substr(1));
+  if (!before_end) return before_end;
+  return std::max(0.0, duration_s - *before_end);
+}
+
+Result<view::Window> window_of(const profile::Profile& profile, const ReportOptions& options) {
+  double from = 0;
+  double to = std::numeric_limits<double>::infinity();
+  for (const auto& [text, value] : {std::pair{&options.from, &from}, {&options.to, &to}}) {
+    if (text->empty()) continue;
+    const auto time = run_time(*text, profile.info.duration_s);
+    if (!time) return tl::unexpected(time.error());
+    *value = *time;
+  }
+  if (from >= to) {
+    return fail(fmt::format("--from {} is not before --to {}", options.from, options.to));
+  }
+  return view::window_of(profile, from, to);
+}
+
+// What the time buckets tell: a part of the run, the samples by groups, the timeline.
+Result<void> write_window(const profile::Profile& profile, const ReportOptions& options) {
+  const bool part = !options.from.empty() || !options.to.empty();
+  const auto window = window_of(profile, options);
+  if (!window) return tl::unexpected(window.error());
+  if (options.json) return write_result(view::window_json(profile, *window));
+  std::string text;
+  if (part || options.group) {
+    view::GroupOptions group;
+    group.by = options.group.value_or(view::GroupBy::function);
+    group.window = part ? &*window : nullptr;
+    group.limit = options.text.limit;
+    group.min_percent = options.text.min_percent;
+    group.color = options.text.color;
+    text = view::group_text(profile, group);
+  }
+  if (options.timeline) {
+    if (!text.empty()) text += '\n';
+    const std::string timeline = view::timeline_text(
+        profile, *window,
+        {.functions = 10, .color = options.text.color, .ascii = needs_ascii(stdout)});
+    text += timeline.empty() ? "no samples\n" : timeline;
+  }
+  return write_result(text);
+}
+
 Result<void> run(ReportOptions options) {
   auto recording = store::load(options.file);
   if (!recording) return tl::unexpected(recording.error());
@@ -88,8 +148,13 @@ Result<void> run(ReportOptions options) {
                                    "it had written"});
   }
   const profile::Profile& profile = recording->profile;
+  if (options.files.any()) return write_files(*recording, options.files);
   if (options.folded) return write_folded(profile);
+  if (options.csv) return write_result(view::csv_report(profile));
   options.text.color = wants_color(stdout);
+  if (options.group || options.timeline || !options.from.empty() || !options.to.empty()) {
+    return write_window(profile, options);
+  }
   if (!options.callers.empty()) {
     return write_tree(profile, options.callers, view::TreeKind::callers, options);
   }
@@ -109,6 +174,34 @@ Result<void> run(ReportOptions options) {
   }
   options.text.recording = options.file;
   return write_result(view::text_report(profile, options.text) + spills);
+}
+
+// `others`: results that know no time.
+void add_time_options(CLI::App& command, ReportOptions& options,
+                      const std::vector<CLI::Option*>& others, CLI::Option* json) {
+  static const std::vector<std::pair<std::string, view::GroupBy>> groups = {
+      {"class", view::GroupBy::cls},
+      {"function", view::GroupBy::function},
+      {"image", view::GroupBy::image},
+      {"thread", view::GroupBy::thread},
+      {"stack", view::GroupBy::stack}};
+  CLI::Option* from = command.add_option(
+      "--from", options.from, "Only from this time of the run on: 90, 10m; -10m is from its end");
+  CLI::Option* to = command.add_option("--to", options.to, "Only up to this time of the run");
+  for (CLI::Option* time : {from, to}) time->type_name("TIME");
+  CLI::Option* timeline =
+      command.add_flag("--timeline", options.timeline, "Show which functions were busy, and when");
+  CLI::Option* group =
+      command
+          .add_option("--group", options.group, "One table: class, function, image, thread, stack")
+          ->transform(CLI::CheckedTransformer(groups))
+          ->type_name("GROUP")
+          ->option_text("GROUP");
+  for (CLI::Option* other : others) {
+    for (CLI::Option* option : {from, to, timeline, group}) option->excludes(other);
+  }
+  timeline->excludes(json);
+  group->excludes(json);
 }
 
 }  // namespace
@@ -133,8 +226,14 @@ void add_report(CLI::App& app, int& exit_code) {
   folded->excludes(json);
   callers->excludes(json)->excludes(folded);
   callees->excludes(json)->excludes(folded)->excludes(callers);
-  command->add_flag("--offsets", options->offsets, "With --json: samples of each instruction")
-      ->needs(json);
+  CLI::Option* csv = command->add_flag("--csv", options->csv, "Write CSV, a column for each class");
+  csv->excludes(json)->excludes(folded)->excludes(callers)->excludes(callees);
+  CLI::Option* offsets =
+      command->add_flag("--offsets", options->offsets, "With --json: samples of each instruction");
+  offsets->needs(json);
+
+  add_time_options(*command, *options, {folded, csv, callers, callees, offsets}, json);
+  add_file_options(*command, options->files);
 
   command->add_option("--core", options->core, "The core that FUNC is in, of a component")
       ->type_name("N");
@@ -164,6 +263,13 @@ void add_report(CLI::App& app, int& exit_code) {
       ->excludes(callers)
       ->excludes(callees);
   command->callback([options, &exit_code] {
+    const bool part = !options->from.empty() || !options->to.empty();
+    if (part &&
+        (options->group == view::GroupBy::thread || options->group == view::GroupBy::stack)) {
+      throw CLI::ValidationError(
+          "--from and --to: a recording knows functions and classes by time, "
+          "not threads and stacks");
+    }
     const Result<void> result = run(*options);
     exit_code = result ? 0 : print_error(result.error());
   });
