@@ -27,7 +27,7 @@ input_packages=(clang lld wasi-libc libclang-rt-14-dev-wasm32 python3-venv)
 
 # What the integration tests call.
 # shellcheck disable=SC2034
-test_packages=(linux-perf sqlite3 tmux procps bpftrace util-linux)
+test_packages=(linux-perf sqlite3 tmux procps bpftrace util-linux golang-go chromium)
 
 # One exact pre-release: the .cwasm layout and the code generator's habits are
 # what the readers were checked against.
