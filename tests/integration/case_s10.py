@@ -14,7 +14,8 @@ for mode in MODES:
         loader.do("run", "A", "alpha", 0.3)
         loader.end()
         seconds = recording.wait()
-        lib.check(seconds <= 1, f"record took {seconds:.2f} s to see the end")
+        # The end itself is seen at once; the kernel takes its time over ten tracepoints.
+        lib.check(seconds <= 2, f"record took {seconds:.2f} s to see the end")
         data = recording.report()
         show(data)
         lib.near(data["samples"]["wasm"], 300, 60, "samples in 0.3 s at 999 Hz")

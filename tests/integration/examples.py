@@ -17,6 +17,9 @@ for name, path in (("mix.cwasm", image), ("app.cwasm", image),
     (here / name).symlink_to(path)
 
 
+several = len(aotscope("ps").stdout.splitlines()) > 2
+
+
 def readme_examples():
     text = (ROOT / "README.md").read_text()
     for block in re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S):
@@ -43,6 +46,8 @@ def try_example(line):
             words[3:3] = ["-d", "1"]
     if words[1:2] == ["top"] and "-n" not in words:
         words += ["--plain", "-n", "2"]
+    if words[1:2] == ["top"] and "-p" not in words and several:
+        words += ["-p", str(target.pid)]  # whoever else uses this machine runs some too
     words[0] = AOTSCOPE
     words = [str(wamr()) if w == "wamr" else w for w in words]
     if words[-2:] == ["run", "app.cwasm"]:

@@ -92,6 +92,12 @@ Result<std::unique_ptr<Session>> Session::create(Options options) {
     info.host_name = uts.nodename;
     info.kernel_release = uts.release;
   }
+  info.tool_version = AOTSCOPE_VERSION;
+  if (auto own = util::read_small_file("/proc/self/cmdline", 4096)) {
+    while (!own->empty() && own->back() == '\0') own->pop_back();
+    std::replace(own->begin(), own->end(), '\0', ' ');
+    info.command_line = *own;
+  }
   const kernel::Options& sampling = impl->sampler->options();
   info.event = sampling.event.name;
   info.precise = sampling.event.precise > 0;
