@@ -94,8 +94,79 @@ static __always_inline bool count_in_slot(const struct aot_ip_key *key, __u32 bu
 	return false;
 }
 
+/* Where a target's trampolines are: code that its runtime made for calls from one module to
+ * another, by way of the runtime. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32); /* tgid */
+	__type(value, struct aot_range);
+} trampolines SEC(".maps");
+
+/* How many targets have any: with none nothing is looked up. */
+volatile __u32 with_trampolines = 0;
+
+static __always_inline bool in_range(const struct aot_range *range, __u64 address)
+{
+	return address - range->start < range->end - range->start;
+}
+
+/* This one and the next are global, so that the verifier looks at each once, by itself: with
+ * their loops inside the sampler it would see too many paths. */
+__noinline int crosses(struct stack_buffer *buffer, struct aot_range *range, __u32 count)
+{
+	if (!buffer || !range)
+		return 0;
+	/* cfg_max_frames is a constant to the verifier, which so walks no more than it must. */
+	for (__u32 i = 1; i < AOT_MAX_FRAMES && i < cfg_max_frames; i++) {
+		if (i >= count)
+			break;
+		if (in_range(range, buffer->frames[i]))
+			return 1;
+	}
+	return 0;
+}
+
+/* A trampoline makes no frame of its own: it pushes arguments, calls on, and ends with
+ * `add rsp, N; ret`. The frame pointer chain steps over whoever called it, but behind the frame
+ * of the code that the trampoline called lie N bytes of arguments and then the way back to that
+ * caller. Walks the chain anew and puts those callers in; returns the number of frames. */
+__noinline int walk_across(struct stack_buffer *buffer, struct aot_range *range, __u64 fp,
+			   __u32 limit)
+{
+	/* Kept in memory, where the verifier does not follow its values. */
+	volatile __u16 *frames = &buffer->head.frame_count;
+
+	if (!buffer || !range)
+		return 0;
+	*frames = 1;
+	for (__u32 i = 0; i < AOT_MAX_FRAMES && i < cfg_max_frames; i++) {
+		__u64 frame[2], code, caller;
+		__u32 count = *frames;
+
+		if (count >= limit || bpf_probe_read_user(frame, sizeof(frame), (void *)fp))
+			break;
+		buffer->frames[count & (AOT_MAX_FRAMES - 1)] = frame[1];
+		count++;
+		if (in_range(range, frame[1]) && count < limit &&
+		    !bpf_probe_read_user(&code, sizeof(code), (void *)frame[1]) &&
+		    (code & 0xff00ffffffULL) == 0xc300c48348ULL) {
+			__u64 arguments = code >> 24 & 0xff;
+
+			if (!bpf_probe_read_user(&caller, sizeof(caller),
+						 (void *)(fp + 2 * sizeof(__u64) + arguments))) {
+				buffer->frames[count & (AOT_MAX_FRAMES - 1)] = caller;
+				count++;
+			}
+		}
+		*frames = count;
+		fp = frame[0];
+	}
+	return *frames;
+}
+
 static __always_inline void send_stack(struct bpf_perf_event_data *ctx, __u64 ip, __u64 sp,
-				       __u32 epoch_mode)
+				       __u64 fp, __u32 epoch_mode)
 {
 	__u32 zero = 0;
 	struct stack_buffer *buffer = bpf_map_lookup_elem(&stack_buffers, &zero);
@@ -118,10 +189,19 @@ static __always_inline void send_stack(struct bpf_perf_event_data *ctx, __u64 ip
 		buffer->frames[0] = ip;
 		buffer->head.flags |= AOT_STACK_FAILED;
 		bytes = sizeof(__u64);
-	} else if (bytes >= limit) {
-		buffer->head.flags |= AOT_STACK_TRUNCATED;
+	} else {
+		if (with_trampolines) {
+			__u32 tgid = buffer->head.tgid;
+			struct aot_range *range = bpf_map_lookup_elem(&trampolines, &tgid);
+
+			if (range && crosses(buffer, range, bytes / sizeof(__u64)))
+				bytes = walk_across(buffer, range, fp, cfg_max_frames) *
+					(long)sizeof(__u64);
+		}
+		if (bytes >= limit)
+			buffer->head.flags |= AOT_STACK_TRUNCATED;
 	}
-	if (bytes > (long)sizeof(buffer->frames)) /* for the verifier */
+	if (bytes < (long)sizeof(__u64) || bytes > (long)sizeof(buffer->frames)) /* for the verifier */
 		return;
 	buffer->head.frame_count = bytes / sizeof(__u64);
 	/* User space polls; a wakeup for each sample would cost more than the sample. */
@@ -138,6 +218,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 {
 	__u32 mode = AOT_MODE_USER;
 	__u64 cs = CONTEXT_REG(ctx, cs), ip = CONTEXT_REG(ctx, ip), sp = CONTEXT_REG(ctx, sp);
+	__u64 fp = CONTEXT_REG(ctx, bp);
 
 	if ((cs & 3) != 3) {
 		/* In the kernel: charge the user instruction that led there. The user registers
@@ -148,6 +229,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		mode = AOT_MODE_KERNEL;
 		ip = regs->ip;
 		sp = regs->sp;
+		fp = regs->bp;
 		if (!ip) {
 			count_lost(AOT_LOST_NO_USER_REGS);
 			return 0;
@@ -155,7 +237,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	}
 
 	if (cfg_stacks) {
-		send_stack(ctx, ip, sp, epoch << 1 | mode);
+		send_stack(ctx, ip, sp, fp, epoch << 1 | mode);
 	} else {
 		struct aot_ip_key key = {
 			.ip = ip,

@@ -91,6 +91,9 @@ class Sampler {
   // Executable ranges of `pid` as user space knows them, so that calls elsewhere are not
   // reported. More than AOT_KNOWN_RANGES are merged with their neighbours.
   void set_known_ranges(pid_t pid, std::vector<aot_range> ranges);
+  // Where `pid` has trampolines, which make no frame of their own: stacks then name their callers
+  // too. An empty range: nowhere.
+  void set_trampolines(pid_t pid, aot_range range);
 
   // Moves everything collected so far into `batch` (appended). Region events of every epoch that
   // a returned sample carries are in this batch or an earlier one, except for a change that was

@@ -33,6 +33,7 @@ struct Sampler::Impl {
   std::unique_ptr<ring_buffer, RingDeleter> sample_ring;
   std::unique_ptr<ring_buffer, RingDeleter> region_ring;
   std::map<pid_t, std::vector<util::UniqueFd>> events;        // one for each thread, by target
+  std::set<pid_t> with_trampolines;                           // targets
   aot_slot* slots = nullptr;                                  // the slots map, mapped
   std::size_t slot_count = 0;                                 // of both buffers
   Batch* into = nullptr;                                      // where the ring callbacks write

@@ -103,7 +103,21 @@ void Sampler::forget(pid_t pid) {
   const auto key = static_cast<std::uint32_t>(pid);
   bpf_map__delete_elem(impl_->skeleton->maps.targets, &key, sizeof key, 0);
   bpf_map__delete_elem(impl_->skeleton->maps.known_ranges, &key, sizeof key, 0);
+  set_trampolines(pid, {});
   impl_->events.erase(pid);
+}
+
+void Sampler::set_trampolines(pid_t pid, aot_range range) {
+  const auto key = static_cast<std::uint32_t>(pid);
+  bpf_map* map = impl_->skeleton->maps.trampolines;
+  if (range.start < range.end) {
+    bpf_map__update_elem(map, &key, sizeof key, &range, sizeof range, BPF_ANY);
+    impl_->with_trampolines.insert(pid);
+  } else if (impl_->with_trampolines.erase(pid) != 0) {
+    bpf_map__delete_elem(map, &key, sizeof key, 0);
+  }
+  impl_->skeleton->bss->with_trampolines =
+      static_cast<std::uint32_t>(impl_->with_trampolines.size());
 }
 
 void Sampler::set_known_ranges(pid_t pid, std::vector<aot_range> ranges) {
