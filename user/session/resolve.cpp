@@ -147,10 +147,10 @@ void Session::Impl::resolve(Target& target) {
     }
   }
   force_bases(target);
-  note_mismatch(target);
   // A change that is not drained yet may be why a region did not match: then it is closed soon
-  // and tried again by its fingerprint.
-  if (sampler->epoch() != last_epoch) return;
+  // and tried again by its fingerprint, and nothing is said of it before.
+  if (!current || sampler->epoch() != last_epoch) return;
+  note_mismatch(target);
   for (process::Region* region : target.space.unresolved()) {
     region->resolved = true;
     target.fingerprints.erase(region->first_epoch);
