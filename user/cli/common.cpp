@@ -98,7 +98,7 @@ void add_sampling_flags(CLI::App& command, SamplingFlags& flags) {
       ->check(CLI::Range(4096, 1 << 30))
       ->capture_default_str();
   command.add_flag("-q,--quiet", flags.quiet, "only errors and results");
-  command.add_flag("-v,--verbose", flags.verbose, "say more about what is done");
+  command.add_flag("-v,--verbose", flags.verbose, "record: say which texts were found where");
 }
 
 Result<double> parse_duration(std::string_view text) {

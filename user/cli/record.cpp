@@ -35,6 +35,16 @@ void say_start(const session::Session& session, const std::string& path) {
                            info.frequency_hz, info.stacks ? " with stacks" : "", path));
 }
 
+// -v: which core's text was found where.
+void say_regions(const profile::Profile& profile) {
+  for (const auto& region : profile.regions) {
+    const auto& image = profile.images()[region.image];
+    print_status(fmt::format("pid {}: core {} ({}) at {:#x}, {} bytes", region.pid, image.core,
+                             image.path, region.start, region.size));
+  }
+  if (profile.regions.empty()) print_status("no text of an image is mapped so far");
+}
+
 void say_end(const session::Session& session, const std::string& path) {
   const auto& info = session.profile().info;
   const auto totals = session.profile().totals();
@@ -103,6 +113,7 @@ Result<int> record(const RecordFlags& flags, const std::vector<std::string>& com
   }
   say_start(live, path);
   live.refresh();
+  if (flags.sampling.verbose) say_regions(live.profile());
 
   bool said_flush_error = false;
   int signal = 0;
