@@ -3,7 +3,7 @@ their mappings. Sizes that are equal, one core at two places, ranges merged into
 import lib
 import wamr_image
 from lib import check, near, say
-from wamr_common import (check_offsets, check_split, check_sums, record_pid, self_of,
+from wamr_common import (check_offsets, check_split, check_sums, folded, record_pid, self_of,
                          start_ready)
 
 lib.need_root()
@@ -50,6 +50,16 @@ for function in data["functions"]:
     core = {"work_one": 0, "spin": 0, "work_two": 1, "run": 3}
     if function["name"] in ("work_one", "work_two", "run"):
         check(number[function["image"]] == core[function["name"]], f"wrong core: {function}")
+
+# From core to core by way of the runtime: a trampoline makes no frame, and yet its caller is there.
+chains = {}
+for chain, count in folded(data["recording"]):
+    if chain[-1] in ("work_one", "work_two"):
+        wasm = tuple(frame for frame in chain if not frame.startswith("["))
+        chains[wasm] = chains.get(wasm, 0) + count
+say(f"chains: {chains}")
+true = sum(chains.get(("run", "spin", leaf), 0) for leaf in ("work_one", "work_two"))
+check(true >= 0.999 * sum(chains.values()), f"chains that cannot be: {chains}")
 
 data, number = profile("equal", 4, True)
 check_split(data, "spin_one", "spin_two", 25)

@@ -62,6 +62,11 @@ check_split(data, "one", "two", 100 / 3, at_least=700)  # the rounds that it doe
 # The compiler is handed a module that is not compiled: that is its work, no mistake of the user.
 check(not data["warnings"], f"{data['warnings']}")
 
+say("-- short lives: whatever the moment at which it is looked at, nothing wrong is said")
+for _ in range(15):
+    lib.record("--", wamr, "run", split, "3", stdin=subprocess.DEVNULL)
+    check("warning" not in lib.record.stderr, lib.record.stderr)
+
 say("-- the status")
 for command, status in ((["sh", "-c", "exit 3"], 3), (["false"], 1),
                         (["sh", "-c", "kill -TERM $$"], 128 + signal.SIGTERM),
