@@ -146,6 +146,9 @@ Result<void> Session::attach(pid_t pid) {
                     "it ended, or belongs to someone else: run as its user or as root"});
   }
   impl_->first_look(target);
+  if (impl_->options.repair_stacks) {
+    impl_->sampler->set_trampolines(pid, trampolines(target.space));
+  }
   if (auto sampled = impl_->sampler->sample_threads(pid); !sampled) return give_up(sampled.error());
   target.cpu_at_start = process::cpu_seconds(pid).value_or(0);
   impl_->refresh_info();
