@@ -145,7 +145,7 @@ try:
     # A recording out of the session.
     tmux.wait(lambda p: "dispatch" in functions(p), "the table")
     tmux.keys("w")
-    tmux.wait(lambda p: "wrote aotscope-" in p, "the recording")
+    tmux.wait(lambda p: f"wrote aotscope-{target.pid}.db" in p, "the recording")
     written = lib.report(lib.folder() / f"aotscope-{target.pid}.db")
     check(written["samples"]["wasm"] > 1000, "the recording has the session's samples")
 
