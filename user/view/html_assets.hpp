@@ -5,8 +5,17 @@
 
 namespace aotscope::view {
 
-extern const std::string_view page_html;  // with {{title}}, {{style}}, {{data}} and {{script}}
+// What every page has; the HTML has {{title}}, {{style}}, {{body}}, {{data}} and {{script}}.
+extern const std::string_view page_html;
 extern const std::string_view page_css;
 extern const std::string_view page_js;
+
+// What one kind of page adds.
+struct PageFiles {
+  std::string_view html;
+  std::string_view css;
+  std::string_view js;
+};
+extern const PageFiles report_files;
 
 }  // namespace aotscope::view

@@ -1,9 +1,8 @@
 "use strict";
-// The page's data is JSON in #data, see html_page.cpp. Names are hostile: they only ever become
+// The page's data is JSON in #data, see html_report.cpp and html_diff.cpp. Names are hostile: they only ever become
 // text nodes.
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
-const percent = (part) => data.total ? (100 * part) / data.total : 0;
 
 function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
@@ -27,336 +26,99 @@ byId("theme").addEventListener("click", () => setTheme(!isDark()));
 
 // ---- summary --------------------------------------------------------------------------------
 
-function classBar(counts) {
-  const sum = counts.reduce((all, [, count]) => all + count, 0);
-  const bar = make("div", { className: "bar" });
-  bar.setAttribute("role", "img");
-  const words = [];
-  for (const [cls, count] of counts) {
-    const share = (100 * count) / sum;
-    const text = `${data.classes[cls].id} ${share.toFixed(1)} %`;
-    if (share >= 1) words.push(text);
-    bar.append(make("span", { title: text,
-      style: { width: `${share}%`, background: data.classes[cls].color } }));
-  }
-  bar.setAttribute("aria-label", words.join(", "));
-  return bar;
-}
-
-function showSummary() {
+function showHeader() {
   document.title = `${data.title} – aotscope`;
+  byId("run").textContent = data.run;
   for (const [label, value] of data.figures) {
     byId("figures").append(make("div", {}, make("b", {}, value), make("span", { className: "dim" }, label)));
   }
-  byId("run").textContent = data.run;
   for (const warning of data.warnings) byId("warnings").append(make("p", { className: "warning" }, warning));
-  if (!data.total) return;
-  byId("mix").append(classBar(data.mix));
-  const key = make("div", { className: "key" });
-  for (const [cls, count] of data.mix) {
-    key.append(make("span", {}, make("i", { style: { background: data.classes[cls].color } }),
-      `${data.classes[cls].id} ${percent(count).toFixed(1)}`));
-  }
-  byId("mix").append(key);
 }
 
-// ---- time line ------------------------------------------------------------------------------
-
-function spark(values, highest) {
-  const ns = "http://www.w3.org/2000/svg";
-  const picture = document.createElementNS(ns, "svg");
-  picture.setAttribute("class", "spark");
-  picture.setAttribute("viewBox", `0 0 ${values.length} 100`);
-  picture.setAttribute("preserveAspectRatio", "none");
-  values.forEach((value, at) => {
-    if (value <= 0) return;
-    const height = Math.max(3, (100 * value) / highest);
-    const bar = document.createElementNS(ns, "rect");
-    for (const [name, number] of Object.entries({ x: at + 0.05, y: 100 - height, width: 0.9, height })) {
-      bar.setAttribute(name, number);
-    }
-    const title = document.createElementNS(ns, "title");
-    const start = data.timeline.starts[at];
-    title.textContent = `${start} s: ${(100 * value).toFixed(1)} % of a CPU`;
-    bar.append(title);
-    picture.append(bar);
-  });
-  return picture;
-}
-
-function showTimeline() {
-  const { rows, note } = data.timeline;
-  byId("timeline-note").textContent = note;
-  if (!rows.length) return;
-  const highest = Math.max(...rows[0].values, 1e-9);
-  for (const row of rows) {
-    const mean = row.values.reduce((sum, value) => sum + value, 0) / row.values.length;
-    byId("timeline").append(make("tr", {},
-      make("td", { className: "name" }, row.name),
-      make("td", { className: "number" }, `${(100 * mean).toFixed(1)} %`),
-      make("td", { style: { width: "70%" } }, spark(row.values, highest))));
-  }
+// A class's name behind its colour.
+function classKey(cls, text) {
+  return make("span", {}, make("i", { style: { background: data.classes[cls].color } }),
+    `${data.classes[cls].id} ${text}`);
 }
 
 // ---- functions ------------------------------------------------------------------------------
 
-const sorting = { column: "self", down: true };
+// The text searched for, in lower case; a page that shows more by it than rows lists what in
+// `searchers`.
 let needle = "";
+const searchers = [];
 
-function shownFunctions() {
-  const rows = data.functions.filter((f) => f.name.toLowerCase().includes(needle));
-  const value = (f) => sorting.column === "name" ? f.name : f[sorting.column];
-  rows.sort((a, b) => {
-    const order = value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0;
-    return sorting.down ? -order : order;
-  });
-  return rows;
+function search(text) {
+  byId("search").value = text;
+  needle = text.toLowerCase();
+  for (const show of searchers) show();
 }
 
-function showFunctions() {
+// The table #functions of the objects `rows`, each with a `name`, at first sorted by `column`. A
+// head with data-column sorts by that property. `rowOf` makes a row's <tr>; Enter is a click on it.
+function functionTable(rows, column, rowOf) {
   const most = 500; // rows at once: the rest is found by searching
-  const rows = shownFunctions();
-  const body = byId("functions").tBodies[0];
-  body.replaceChildren();
-  for (const f of rows.slice(0, most)) {
-    const row = make("tr", { tabIndex: 0 },
-      make("td", { className: "number" }, percent(f.self).toFixed(2)),
-      make("td", { className: "number" }, data.stacks ? percent(f.total).toFixed(2) : "–"),
-      make("td", { className: "number" }, f.kernel ? percent(f.kernel).toFixed(2) : ""),
-      make("td", { className: "name" }, f.name),
-      make("td", { className: "number" }, f.place),
-      make("td", { className: "classes" }, f.classes.length ? classBar(f.classes) : ""));
-    if (f.listing >= 0) {
-      row.className = "has-code";
-      row.addEventListener("click", () => openListing(f.listing));
-    }
-    row.addEventListener("keydown", (event) => {
-      const next = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[event.key];
-      if (next) { next.focus(); event.preventDefault(); }
-      if (event.key === "Enter" && f.listing >= 0) openListing(f.listing);
+  const table = byId("functions");
+  const heads = [...table.tHead.querySelectorAll("[data-column]")];
+  const sorting = { column, down: true };
+  const show = () => {
+    const found = rows.filter((row) => row.name.toLowerCase().includes(needle));
+    found.sort((a, b) => {
+      const [x, y] = [a[sorting.column], b[sorting.column]];
+      const order = x < y ? -1 : x > y ? 1 : 0;
+      return sorting.down ? -order : order;
     });
-    body.append(row);
-  }
-  byId("count").textContent = rows.length > most
-    ? `${most} of ${rows.length} functions shown` : `${rows.length} functions`;
-  for (const head of byId("functions").tHead.rows[0].cells) {
-    const column = head.dataset.column;
-    if (!column) continue;
-    head.setAttribute("aria-sort",
-      column !== sorting.column ? "none" : sorting.down ? "descending" : "ascending");
-    head.querySelector("button").textContent =
-      head.dataset.title + (column === sorting.column ? (sorting.down ? " ▾" : " ▴") : "");
-  }
-}
-
-function prepareFunctions() {
-  for (const head of byId("functions").tHead.rows[0].cells) {
-    const column = head.dataset.column;
-    if (!column) continue;
+    table.tBodies[0].replaceChildren(...found.slice(0, most).map(rowOf));
+    byId("count").textContent = found.length > most
+      ? `${most} of ${found.length} functions shown` : `${found.length} function${found.length === 1 ? "" : "s"}`;
+    for (const head of heads) {
+      const sorted = head.dataset.column === sorting.column;
+      head.setAttribute("aria-sort", !sorted ? "none" : sorting.down ? "descending" : "ascending");
+      head.querySelector("button").textContent =
+        head.dataset.title + (sorted ? (sorting.down ? " ▾" : " ▴") : "");
+    }
+  };
+  for (const head of heads) {
     head.dataset.title = head.textContent;
     head.replaceChildren(make("button", { type: "button" }, head.dataset.title));
     head.firstChild.addEventListener("click", () => {
-      sorting.down = sorting.column === column ? !sorting.down : column !== "name";
-      sorting.column = column;
-      showFunctions();
+      sorting.down = sorting.column === head.dataset.column ? !sorting.down
+        : head.dataset.column !== "name";
+      sorting.column = head.dataset.column;
+      show();
     });
   }
-  byId("search").addEventListener("input", (event) => {
-    needle = event.target.value.toLowerCase();
-    showFunctions();
-    drawFlame();
+  table.tBodies[0].addEventListener("keydown", (event) => {
+    const row = event.target;
+    const next = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[event.key];
+    if (next) { next.focus(); event.preventDefault(); }
+    if (event.key === "Enter") row.click();
   });
-}
-
-// ---- flame graph ----------------------------------------------------------------------------
-
-// Node N is [frame, parent, before, self, total]; node 0 is everything.
-const flame = data.flame.nodes.map(([frame, parent, before, self, total]) =>
-  ({ frame, parent, before, self, total, children: [], depth: 0 }));
-flame.forEach((node, at) => {
-  if (at === 0) return;
-  node.depth = flame[node.parent].depth + 1;
-  flame[node.parent].children.push(at);
-});
-const labelOf = (at) => at === 0 ? "all" : data.flame.frames[flame[at].frame].name;
-let root = 0;
-let focused = 0;
-
-function describe(at) {
-  const node = flame[at];
-  const frame = at === 0 ? null : data.flame.frames[node.frame];
-  byId("flame-info").textContent = `${labelOf(at)}${frame && frame.file ? `  (${frame.file})` : ""}: ` +
-    `${node.total} samples, ${percent(node.total).toFixed(2)} %, self ${percent(node.self).toFixed(2)} %`;
-}
-
-// From the outermost frame at the top; what is above the zoomed frame stays as its way back.
-function drawFlame() {
-  const box = byId("flame");
-  const height = 19;
-  const narrowest = 0.0004; // of the width: what is narrower cannot be seen
-  box.replaceChildren();
-  if (!flame.length || !flame[0].total) return;
-  let deepest = 0;
-  let found = 0;
-  const place = (at, left, width, above) => {
-    const node = flame[at];
-    const frame = at === 0 ? { color: "#c4c4c4" } : data.flame.frames[node.frame];
-    const hit = needle !== "" && at !== 0 && labelOf(at).toLowerCase().includes(needle);
-    if (hit) found += 1;
-    const button = make("button", {
-      type: "button", tabIndex: at === focused ? 0 : -1, title: labelOf(at),
-      className: (hit ? "found" : "") + (above ? " faded" : ""),
-      style: { left: `${100 * left}%`, width: `${100 * width}%`, top: `${node.depth * height}px`,
-               background: frame.color },
-    }, width > 0.015 ? labelOf(at) : "");
-    button.dataset.node = at;
-    box.append(button);
-    deepest = Math.max(deepest, node.depth);
-  };
-  for (let at = root; at !== 0;) {
-    at = flame[at].parent;
-    place(at, 0, 1, true);
-  }
-  const scale = 1 / flame[root].total;
-  const open = [root];
-  while (open.length) {
-    const at = open.pop();
-    const width = flame[at].total * scale;
-    if (width < narrowest) continue;
-    place(at, (flame[at].before - flame[root].before) * scale, width, false);
-    open.push(...flame[at].children);
-  }
-  box.style.height = `${(deepest + 1) * height}px`;
-  byId("found").textContent = needle ? `${found} frames found` : "";
-}
-
-function zoom(at) {
-  root = at;
-  focused = at;
-  drawFlame();
-  focusNode(at);
-}
-
-function focusNode(at) {
-  const button = byId("flame").querySelector(`[data-node="${at}"]`);
-  if (!button) return;
-  const before = byId("flame").querySelector(`[data-node="${focused}"]`);
-  if (before) before.tabIndex = -1;
-  focused = at;
-  button.tabIndex = 0;
-  button.focus({ preventScroll: false });
-  describe(at);
-}
-
-function prepareFlame() {
-  const box = byId("flame");
-  const nodeOf = (event) => {
-    const button = event.target.closest("button");
-    return button ? Number(button.dataset.node) : -1;
-  };
-  box.addEventListener("click", (event) => { const at = nodeOf(event); if (at >= 0) zoom(at); });
-  box.addEventListener("mouseover", (event) => { const at = nodeOf(event); if (at >= 0) describe(at); });
-  box.addEventListener("keydown", (event) => {
-    const at = nodeOf(event);
-    if (at < 0) return;
-    const siblings = at === 0 ? [0] : flame[flame[at].parent].children;
-    const place = siblings.indexOf(at);
-    const to = { ArrowDown: flame[at].children[0], ArrowUp: at === 0 ? undefined : flame[at].parent,
-                 ArrowLeft: siblings[place - 1], ArrowRight: siblings[place + 1] }[event.key];
-    if (to !== undefined) { focusNode(to); event.preventDefault(); }
-  });
-  byId("reset").addEventListener("click", () => zoom(0));
-}
-
-// ---- listing --------------------------------------------------------------------------------
-
-let hotRows = [];
-let hotAt = -1;
-
-function showListing(number) {
-  const listing = data.listings[number];
-  const body = byId("listing").tBodies[0];
-  body.replaceChildren();
-  hotRows = [];
-  hotAt = -1;
-  if (!listing) return;
-  byId("which").value = number;
-  byId("listing-note").textContent = listing.note;
-  let hottest = null; // where the listing opens
-  let most = 0;
-  for (const [offset, samples, cls, waits, text, label, hot] of listing.rows) {
-    if (label) body.append(make("tr", { className: "label" }, make("td", { colSpan: 6 }, `${label}:`)));
-    const share = listing.self ? (100 * samples) / listing.self : 0;
-    const row = make("tr", { className: hot ? "hot-block" : "" },
-      make("td", { className: "number" }, samples ? share.toFixed(2) : ""),
-      make("td", { className: "number" }, samples ? String(samples) : ""),
-      make("td", { className: "number dim" }, `+0x${offset.toString(16)}`),
-      make("td", {}, data.classes[cls].id),
-      make("td", { className: "dim" }, waits >= 0 ? data.classes[waits].id : ""),
-      make("td", {}, text));
-    if (share > 0) row.style.background = `rgba(var(--hot), ${Math.min(0.6, share / 25).toFixed(3)})`;
-    if (share >= 2) hotRows.push(row);
-    if (samples > most) [hottest, most] = [row, samples];
-    body.append(row);
-  }
-  const box = byId("listing").parentElement;
-  box.scrollTop = hottest ? hottest.offsetTop - box.clientHeight / 3 : 0;
-}
-
-function openListing(number) {
-  showListing(number);
-  byId("code").scrollIntoView();
-  byId("which").focus();
-}
-
-function nextHot(step) {
-  if (!hotRows.length) return;
-  hotAt = (hotAt + step + hotRows.length) % hotRows.length;
-  hotRows[hotAt].tabIndex = -1;
-  hotRows[hotAt].focus({ preventScroll: true });
-  hotRows[hotAt].scrollIntoView({ block: "center" });
-}
-
-function prepareListing() {
-  data.listings.forEach((listing, number) => {
-    byId("which").append(make("option", { value: number }, listing.name));
-  });
-  byId("which").addEventListener("change", (event) => showListing(Number(event.target.value)));
-  showListing(0);
+  byId("search").addEventListener("input", (event) => search(event.target.value));
+  searchers.push(show);
+  show();
 }
 
 // ---- keys -----------------------------------------------------------------------------------
 
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey) return;
-  const typing = event.target.matches("input, select");
-  if (event.key === "Escape") {
-    if (needle) {
-      byId("search").value = needle = "";
-      showFunctions();
-      drawFlame();
-    } else if (root !== 0) {
-      zoom(0);
+// 1, 2, … lead to the sections; `keys` are the page's own; `back` is what Esc does when there is
+// no search to end.
+function listenToKeys(sections, keys, back) {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "Escape") {
+      if (needle) search("");
+      else back();
+      event.target.blur();
+      return;
     }
-    event.target.blur();
-    return;
-  }
-  if (typing) return;
-  const sections = { 1: "summary", 2: "time", 3: "table", 4: "graph", 5: "code" };
-  if (sections[event.key]) byId(sections[event.key]).scrollIntoView();
-  else if (event.key === "/") byId("search").focus();
-  else if (event.key === "d") setTheme(!isDark());
-  else if (event.key === "n") nextHot(1);
-  else if (event.key === "p") nextHot(-1);
-  else return;
-  event.preventDefault();
-});
-
-showSummary();
-showTimeline();
-prepareFunctions();
-showFunctions();
-prepareFlame();
-drawFlame();
-if (flame.length) describe(0);
-prepareListing();
+    if (event.target.matches("input, select")) return;
+    const section = sections[Number(event.key) - 1];
+    if (section) byId(section).scrollIntoView();
+    else if (event.key === "/") byId("search").focus();
+    else if (event.key === "d") setTheme(!isDark());
+    else if (keys[event.key]) keys[event.key]();
+    else return;
+    event.preventDefault();
+  });
+}
