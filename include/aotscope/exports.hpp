@@ -107,5 +107,7 @@ std::string diff_text(const profile::Diff& diff, const DiffSource& before, const
                       const DiffTextOptions& options);
 // Schema 1; see README.
 std::string diff_json(const profile::Diff& diff, const DiffSource& before, const DiffSource& after);
+// One page that needs nothing else: both sides, classes, functions, each with its interval.
+std::string diff_html(const profile::Diff& diff, const DiffSource& before, const DiffSource& after);
 
 }  // namespace aotscope::view

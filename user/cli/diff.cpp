@@ -10,6 +10,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/write_file.hpp"
 
 namespace aotscope::cli {
 namespace {
@@ -19,6 +20,7 @@ struct DiffCommand {
   std::string after;
   bool work = false;
   bool json = false;
+  std::string html;
   double confidence = 99;
   double machine = 4;
   view::DiffTextOptions text;
@@ -43,6 +45,12 @@ profile::DiffSide side_of(const store::Recording& recording) {
   return side;
 }
 
+Result<void> write_page(const std::string& path, const std::string& page) {
+  if (const auto written = write_file(path, page); !written) return written;
+  if (path == "/dev/stdout") return {};
+  return write_result(fmt::format("{}: {} bytes\n", path, page.size()));
+}
+
 Result<void> run(DiffCommand command) {
   const auto before = load(command.before);
   if (!before) return tl::unexpected(before.error());
@@ -64,6 +72,9 @@ Result<void> run(DiffCommand command) {
                                               .machine = command.machine / 100});
   const view::DiffSource old_source{command.before, &before->profile};
   const view::DiffSource new_source{command.after, &after->profile};
+  if (!command.html.empty()) {
+    return write_page(command.html, view::diff_html(result, old_source, new_source));
+  }
   if (command.json) return write_result(view::diff_json(result, old_source, new_source));
   command.text.color = wants_color(stdout);
   return write_result(view::diff_text(result, old_source, new_source, command.text));
@@ -79,7 +90,10 @@ void add_diff(CLI::App& app, int& exit_code) {
   command->add_option("NEW", options->after, "A recording, after it")->required();
   command->add_flag("--work", options->work,
                     "Both did the same work: compare CPU seconds instead of shares");
-  command->add_flag("--json", options->json, "Write JSON (schema 1)");
+  CLI::Option* json = command->add_flag("--json", options->json, "Write JSON (schema 1)");
+  command->add_option("--html", options->html, "A page for the browser that needs no network")
+      ->type_name("OUT")
+      ->excludes(json);
   command->add_option("--limit", options->text.limit, "Rows of the table, 0 for all")
       ->type_name("N")
       ->capture_default_str();

@@ -1,12 +1,12 @@
 // `aotscope diff` for people.
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include <aotscope/exports.hpp>
 #include <aotscope/view.hpp>
 
+#include "view/diff_parts.hpp"
 #include "view/format.hpp"
 
 namespace aotscope::view {
@@ -34,46 +34,12 @@ std::string change(const Measure& measure) {
   return fmt::format("{:+8.2f} {:>6}", measure.change(), fmt::format("±{:.2f}", half));
 }
 
-std::string matched(const DiffRow& row) {
-  if (!row.old_key) return "new";
-  if (!row.new_key) return "vanished";
-  switch (row.matched) {
-    case profile::Matched::index:
-      return "by index";
-    case profile::Matched::fingerprint:
-      return "by its code";
-    default:
-      return {};
-  }
-}
-
-// The classes that carry the change: "spill-load +3.1  move -0.4", in the unit of the table.
-std::string class_changes(const DiffRow& row) {
-  constexpr std::size_t most = 3;
-  struct Part {
-    isa::InstrClass cls;
-    double change;
-  };
-  // A class's part of the function's value on each side.
-  const auto part = [](std::uint64_t count, std::uint64_t self, double value) {
-    return self == 0 ? 0.0 : value * static_cast<double>(count) / static_cast<double>(self);
-  };
-  std::vector<Part> parts;
-  double largest = 0;
-  for (std::size_t i = 0; i < row.old_classes.size(); ++i) {
-    const double by = part(row.new_classes[i], row.self.new_samples, row.self.new_value) -
-                      part(row.old_classes[i], row.self.old_samples, row.self.old_value);
-    parts.push_back({static_cast<isa::InstrClass>(i), by});
-    largest = std::max(largest, std::abs(by));
-  }
-  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
-    return std::abs(a.change) > std::abs(b.change);
-  });
+// "spill-load +3.1  move -0.4", in the unit of the table.
+std::string class_text(const DiffRow& row) {
   std::string out;
-  for (std::size_t i = 0; i < most; ++i) {
-    if (std::abs(parts[i].change) < std::max(0.05, largest / 5)) break;
-    out += fmt::format("{}{} {:+.1f}", i == 0 ? "" : "  ", isa::class_id(parts[i].cls),
-                       parts[i].change);
+  for (const ClassChange& part : class_changes(row)) {
+    out +=
+        fmt::format("{}{} {:+.1f}", out.empty() ? "" : "  ", isa::class_id(part.cls), part.change);
   }
   return out;
 }
@@ -139,8 +105,8 @@ class DiffText {
       std::string text =
           value(row.self.old_value) + " " + value(row.self.new_value) + " " + change(row.self);
       if (diff_.totals) text += "  " + change(row.total);
-      text += fmt::format("  {}  {:<11}  {}", pad_right(safe_text(row.name), width), matched(row),
-                          class_changes(row));
+      text += fmt::format("  {}  {:<11}  {}", pad_right(safe_text(row.name), width),
+                          matched_text(row), class_text(row));
       line(row.significant, std::move(text));
     }
     if (rows.size() < all) out_ += fmt::format("  … {} more\n", grouped(all - rows.size()));

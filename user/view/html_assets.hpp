@@ -17,5 +17,6 @@ struct PageFiles {
   std::string_view js;
 };
 extern const PageFiles report_files;
+extern const PageFiles diff_files;
 
 }  // namespace aotscope::view
