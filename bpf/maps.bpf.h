@@ -31,16 +31,11 @@ static __always_inline void count_lost(enum aot_lost cause)
 	__sync_fetch_and_add(&lost[cause], 1);
 }
 
-/* The number of `task`'s process in the tool's pid namespace; 0 when it has none there. */
-static __always_inline __u32 tgid_of(struct task_struct *task)
+/* The number that `pid` has in the tool's pid namespace; 0 when it has none there. */
+static __always_inline __u32 number_of(struct pid *pid)
 {
-	struct pid *pid;
-	unsigned int level;
+	unsigned int level = BPF_CORE_READ(pid, level);
 
-	if (!cfg_pidns)
-		return BPF_CORE_READ(task, tgid);
-	pid = BPF_CORE_READ(task, group_leader, thread_pid);
-	level = BPF_CORE_READ(pid, level);
 	for (unsigned int i = 0; i < 8; i++) { /* namespaces nest 32 deep at most, rarely 3 */
 		struct upid upid;
 
@@ -53,11 +48,25 @@ static __always_inline __u32 tgid_of(struct task_struct *task)
 	return 0;
 }
 
+static __always_inline __u32 tgid_of(struct task_struct *task)
+{
+	if (!cfg_pidns)
+		return BPF_CORE_READ(task, tgid);
+	return number_of(BPF_CORE_READ(task, group_leader, thread_pid));
+}
+
 static __always_inline __u32 current_tgid(void)
 {
 	if (!cfg_pidns)
 		return bpf_get_current_pid_tgid() >> 32;
 	return tgid_of((struct task_struct *)bpf_get_current_task());
+}
+
+static __always_inline __u32 current_tid(void)
+{
+	if (!cfg_pidns)
+		return (__u32)bpf_get_current_pid_tgid();
+	return number_of(BPF_CORE_READ((struct task_struct *)bpf_get_current_task(), thread_pid));
 }
 
 #endif

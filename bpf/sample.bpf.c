@@ -7,6 +7,7 @@ const volatile __u32 cfg_max_frames = 127;
 const volatile __u32 cfg_slots = AOT_MAX_SLOTS;
 const volatile __u32 cfg_cpus = 1;
 const volatile __u32 cfg_follow = 0;
+const volatile __u32 cfg_per_thread = 0;
 const volatile __u32 cfg_pidns = 0;
 
 volatile __u32 epoch = 0;
@@ -68,7 +69,8 @@ static __always_inline void count_in(void *map, struct aot_ip_key *key)
 
 static __always_inline bool same_key(const struct aot_ip_key *a, const struct aot_ip_key *b)
 {
-	return a->ip == b->ip && a->tgid == b->tgid && a->epoch_mode == b->epoch_mode;
+	return a->ip == b->ip && a->tgid == b->tgid && a->epoch_mode == b->epoch_mode &&
+	       (!cfg_per_thread || a->tid == b->tid);
 }
 
 /* Counts in this CPU's slots. No other CPU writes there, and one event's overflow does not
@@ -178,7 +180,7 @@ static __always_inline void send_stack(struct bpf_perf_event_data *ctx, __u64 ip
 	if (limit > (long)sizeof(buffer->frames))
 		limit = sizeof(buffer->frames);
 	buffer->head.tgid = current_tgid();
-	buffer->head.tid = (__u32)bpf_get_current_pid_tgid();
+	buffer->head.tid = current_tid();
 	buffer->head.epoch_mode = epoch_mode;
 	buffer->head.flags = 0;
 	if (!bpf_probe_read_user(buffer->head.top, sizeof(buffer->head.top), (void *)sp))
@@ -243,8 +245,8 @@ int on_sample(struct bpf_perf_event_data *ctx)
 			.ip = ip,
 			.tgid = current_tgid(),
 			.epoch_mode = epoch << 1 | mode,
+			.tid = cfg_per_thread ? current_tid() : 0,
 		};
-
 		__u32 buffer = active;
 
 		if (count_in_slot(&key, buffer))

@@ -22,6 +22,8 @@ struct aot_ip_key {
   __u64 ip;         /* user instruction pointer */
   __u32 tgid;
   __u32 epoch_mode;
+  __u32 tid;        /* 0 unless samples are counted by thread */
+  __u32 pad;
 };
 
 /* Lean mode counts first in a table of slots, one table for each CPU and buffer, which user space
@@ -31,7 +33,6 @@ struct aot_ip_key {
 struct aot_slot {
   struct aot_ip_key key;
   __u64 count;
-  __u64 pad;
 };
 
 /* One sample with its user stack, as it lies in the ring buffer: this head, then u64 frames. */

@@ -36,6 +36,7 @@ struct Options {
   Event event;
   std::uint64_t frequency = 999;       // Hz; asked for, see Sampler::frequency()
   bool stacks = true;
+  bool per_thread = false;             // lean mode: count by thread too
   std::uint32_t max_frames = 127;      // 1 to AOT_MAX_FRAMES
   std::uint32_t map_entries = 16384;   // distinct addresses between two drains, lean mode
   std::uint32_t buffer_bytes = 4u << 20;  // sample ring, stack mode; a power of two of pages
@@ -45,7 +46,7 @@ struct Options {
 // One sample, or in lean mode several alike. Frames lie in Batch::frames.
 struct RawSample {
   std::uint32_t tgid = 0;
-  std::uint32_t tid = 0;               // 0 in lean mode
+  std::uint32_t tid = 0;               // 0 in lean mode without per_thread
   std::uint32_t epoch = 0;
   bool in_kernel = false;
   bool truncated = false;

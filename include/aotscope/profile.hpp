@@ -32,19 +32,19 @@ struct FunctionEntry {
   std::uint32_t index = 0;
   std::uint64_t offset = 0;  // from the start of the text
   std::uint64_t size = 0;
-  std::string name;          // name section, else export, else "func[INDEX]"
+  std::string name;  // name section, else export, else "func[INDEX]"
   bool operator==(const FunctionEntry&) const = default;
 };
 
 struct ImageEntry {
-  std::uint32_t id = 0;      // place in Profile::images()
+  std::uint32_t id = 0;  // place in Profile::images()
   std::string path;
-  std::uint32_t core = 0;    // number of the core in its component, 0 for a core module
-  std::string format;        // "wamr-zig"
+  std::uint32_t core = 0;  // number of the core in its component, 0 for a core module
+  std::string format;      // "wamr-zig"
   std::uint32_t version = 0;
-  std::string arch;          // "x86-64"
+  std::string arch;  // "x86-64"
   std::uint64_t text_size = 0;
-  std::string hash;          // image::Core::hash()
+  std::string hash;                      // image::Core::hash()
   std::vector<FunctionEntry> functions;  // functions[N].local == N
   bool operator==(const ImageEntry&) const = default;
 };
@@ -56,16 +56,16 @@ struct RegionEntry {
   std::uint64_t start = 0;
   std::uint64_t size = 0;
   double first_s = 0;
-  double last_s = 0;   // end of the recording while it is still mapped
+  double last_s = 0;  // end of the recording while it is still mapped
   bool operator==(const RegionEntry&) const = default;
 };
 
 enum class FrameKind : std::uint8_t {
-  wasm,        // image, id = local function
-  host,        // id = Profile::hosts() entry: module and symbol
-  unknown,     // in no executable mapping, or in code that no image matches; id = unknowns() entry
-  truncated,   // marker at the outer end: the stack was deeper than the depth limit
-  cut,         // marker at the outer end: the chain turned to nonsense here
+  wasm,       // image, id = local function
+  host,       // id = Profile::hosts() entry: module and symbol
+  unknown,    // in no executable mapping, or in code that no image matches; id = unknowns() entry
+  truncated,  // marker at the outer end: the stack was deeper than the depth limit
+  cut,        // marker at the outer end: the chain turned to nonsense here
 };
 
 struct FrameKey {
@@ -110,15 +110,19 @@ struct ThreadEntry {
 struct OffsetCount {
   InstrClass cls = InstrClass::other;
   InstrClass waits = InstrClass::other;
-  std::uint64_t count = 0;   // kernel part included
+  std::uint64_t count = 0;  // kernel part included
   std::uint64_t kernel = 0;
-  bool operator==(const OffsetCount&) const = default;
+  std::uint32_t id = 0;  // place in Profile::offset_keys(): the order of first samples
+  bool operator==(const OffsetCount& other) const {
+    return cls == other.cls && waits == other.waits && count == other.count &&
+           kernel == other.kernel;
+  }
 };
 
 // Sums over its offsets; classes and waits each sum exactly to self.
 struct FunctionCount {
   std::uint64_t self = 0;
-  std::uint64_t total = 0;   // samples with it anywhere on the stack, once each; self in lean mode
+  std::uint64_t total = 0;  // samples with it anywhere on the stack, once each; self in lean mode
   std::uint64_t kernel = 0;
   PerClass<std::uint64_t> classes{};
   PerClass<std::uint64_t> waits{};
@@ -127,7 +131,7 @@ struct FunctionCount {
 };
 
 struct Totals {
-  std::uint64_t total = 0;   // wasm + host + unknown
+  std::uint64_t total = 0;  // wasm + host + unknown
   std::uint64_t wasm = 0;
   std::uint64_t host = 0;
   std::uint64_t unknown = 0;
@@ -157,20 +161,48 @@ struct Bucket {
   bool operator==(const Bucket&) const = default;
 };
 
+// Samples by id, as flat as can be: there are many of these.
+class Counts {
+ public:
+  using Row = std::pair<std::uint32_t, std::uint64_t>;  // id, samples
+  bool add(std::uint32_t id, std::uint64_t count);      // true: an id not seen before
+  void add(const Counts& other);
+  // Keeps the hottest `most` ids; returns the others.
+  std::vector<Row> trim(std::size_t most);
+  std::uint64_t of(std::uint32_t id) const;
+  std::size_t size() const { return ids_.size(); }
+  std::span<const std::uint32_t> ids() const { return ids_; }  // ascending
+  std::span<const std::uint64_t> counts() const { return counts_; }
+  bool operator==(const Counts&) const = default;
+
+ private:
+  std::vector<std::uint32_t> ids_;
+  std::vector<std::uint64_t> counts_;
+};
+
+// What a part of a run needs for its stacks and instructions: the hottest ones. A cold stack
+// counts as [truncated] > leaf, a cold instruction is left out. The kernel's part is not kept.
+struct Detail {
+  Counts stacks;              // by node of Profile::stacks(); all samples
+  Counts offsets;             // by place in Profile::offset_keys()
+  std::uint64_t samples = 0;  // all of stacks; grows with every sample, so a change shows
+  std::uint32_t trims = 0;    // how often cold ones were taken out
+};
+
 // One attributed sample, or several alike. A frame that names no known image, function, host or
 // region counts as unknown at region 0, so that sums hold whatever the caller does.
 struct Sample {
   FrameKey leaf;
-  std::uint64_t text_offset = 0;               // wasm
-  std::uint64_t address = 0;                   // unknown
-  InstrClass cls = InstrClass::other;          // wasm
-  InstrClass waits = InstrClass::other;        // wasm
+  std::uint64_t text_offset = 0;         // wasm
+  std::uint64_t address = 0;             // unknown
+  InstrClass cls = InstrClass::other;    // wasm
+  InstrClass waits = InstrClass::other;  // wasm
   bool kernel = false;
   std::uint64_t count = 1;
   std::uint32_t pid = 0;
-  std::uint32_t tid = 0;                       // 0: not known (lean mode)
+  std::uint32_t tid = 0;  // 0: not known (lean mode without per_thread)
   double time_s = 0;
-  std::span<const FrameKey> stack;             // innermost first, stack[0] == leaf; empty: lean
+  std::span<const FrameKey> stack;  // innermost first, stack[0] == leaf; empty: lean
 };
 
 // Lost samples by cause; `cause` is a stable id ("map-full"), `hint` the flag that cures it.
@@ -184,25 +216,36 @@ struct LostCause {
 struct TargetEntry {
   std::uint32_t pid = 0;
   std::string comm;
-  std::string command;            // argv joined for people
-  std::string runtime;            // "wamr 3.0.0-dev.14" where known, else the exe's name
-  double cpu_s = 0;               // CPU time it used during the recording
+  std::string command;  // argv joined for people
+  std::string runtime;  // "wamr 3.0.0-dev.14" where known, else the exe's name
+  double cpu_s = 0;     // CPU time it used during the recording
   bool exited = false;
-  std::optional<int> exit_status; // of a launched command
+  std::optional<int> exit_status;  // of a launched command
   bool operator==(const TargetEntry&) const = default;
+};
+
+// One `aotscope record`: a recording that was appended to has several.
+struct RunPart {
+  double start_s = 0;  // from the start of the recording
+  double duration_s = 0;
+  std::string command_line;
+  bool operator==(const RunPart&) const = default;
 };
 
 struct RunInfo {
   std::string tool_version;
   std::string host_name;
   std::string kernel_release;
-  std::string command_line;       // aotscope's own
-  std::string event;              // "cpu-clock"
-  bool precise = false;           // hardware-precise event: waits are left out
+  std::string command_line;  // aotscope's own
+  std::string event;         // "cpu-clock"
+  bool precise = false;      // hardware-precise event: waits are left out
   std::uint64_t frequency_asked = 0;
-  std::uint64_t frequency_hz = 0; // granted
+  std::uint64_t frequency_hz = 0;  // granted
   double started_unix_s = 0;
-  double duration_s = 0;
+  double duration_s = 0;       // from its start to its end, pauses between its parts included
+  std::vector<RunPart> parts;  // in their order; the last one ends the recording
+  // Sampled time: without the pauses.
+  double sampled_s() const;
   bool stacks = false;
   double target_cpu_s = 0;
   std::vector<TargetEntry> targets;
@@ -220,7 +263,7 @@ class Profile {
   RunInfo info;
   std::vector<RegionEntry> regions;
 
-  std::uint32_t add_image(ImageEntry image);                       // returns its id
+  std::uint32_t add_image(ImageEntry image);  // returns its id
   std::uint32_t host_id(std::string_view module, std::string_view symbol);
   std::uint32_t unknown_id(std::uint64_t region);
   void name_thread(std::uint32_t pid, std::uint32_t tid, std::string_view comm);
@@ -232,7 +275,7 @@ class Profile {
   const std::vector<HostEntry>& hosts() const { return hosts_; }
   const std::vector<UnknownEntry>& unknowns() const { return unknowns_; }
   const std::map<std::pair<std::uint32_t, std::uint32_t>, ThreadEntry>& threads() const {
-    return threads_;                                               // by {pid, tid}
+    return threads_;  // by {pid, tid}
   }
   // Functions that have samples, self or total.
   const std::map<FrameKey, FunctionCount>& functions() const { return functions_; }
@@ -246,6 +289,21 @@ class Profile {
   static constexpr std::size_t max_bucket_rows = 65536;
   static constexpr std::size_t min_buckets = 16;
 
+  // Stacks and instructions in time, by start: rolled up like the buckets, on their own account,
+  // so many different stacks do not cost the timeline its resolution.
+  const std::map<std::uint64_t, Detail>& details() const { return details_; }
+  std::uint64_t detail_seconds() const { return detail_seconds_; }
+  static constexpr std::size_t max_detail_rows = 1U << 18;
+  static constexpr std::size_t max_detail_ids = 1U << 12;  // of each kind, kept when one is trimmed
+  // Sampled instructions, in the order of their first samples: function and text offset.
+  const std::vector<std::pair<FrameKey, std::uint64_t>>& offset_keys() const {
+    return offset_keys_;
+  }
+  // The profile of a part of the run, in whole details: those that [from_s, to_s) touches. Without
+  // kernel parts, threads and unknown addresses; instructions that a detail left out count as
+  // `other` at their function's start. from_s and to_s become those of the details.
+  Profile slice(double& from_s, double& to_s) const;
+
   // What keeps memory flat in a run of days. Beyond max_nodes a stack not seen before counts as
   // [truncated] > leaf; deeper than max_depth it loses its outer frames to the same marker;
   // further regions count as region 0; further threads count as {pid, 0}.
@@ -254,7 +312,7 @@ class Profile {
   static constexpr std::size_t max_unknowns = 1U << 16;
   static constexpr std::size_t max_threads = 1U << 16;
 
-  Totals totals() const;          // lost: the sum of info.lost
+  Totals totals() const;                    // lost: the sum of info.lost
   PerClass<std::uint64_t> classes() const;  // wasm samples of the whole run
   PerClass<std::uint64_t> waits() const;
   const FunctionEntry* function(FrameKey wasm) const;  // null for other kinds
@@ -299,6 +357,11 @@ class Profile {
   void add_thread(const Sample& sample);
   void add_bucket(const Sample& sample, FrameKey leaf, InstrClass cls);
   void limit_buckets();
+  void add_detail(double time_s, std::uint32_t node, const OffsetCount* offset,
+                  std::uint64_t count);
+  void limit_details();
+  void trim(Detail& detail);
+  void charge_totals(std::uint32_t node, std::uint64_t count);
   ThreadEntry& thread(std::uint32_t pid, std::uint32_t tid);
 
   std::vector<ImageEntry> images_;
@@ -313,7 +376,11 @@ class Profile {
   NodeLinks links_;
   std::map<std::uint64_t, Bucket> buckets_;
   std::uint64_t bucket_seconds_ = 10;
-  std::size_t bucket_rows_ = 0;       // sum of Bucket::wasm sizes
+  std::size_t bucket_rows_ = 0;  // sum of Bucket::wasm sizes
+  std::map<std::uint64_t, Detail> details_;
+  std::uint64_t detail_seconds_ = 10;
+  std::size_t detail_rows_ = 0;  // sum of both Counts' sizes
+  std::vector<std::pair<FrameKey, std::uint64_t>> offset_keys_;
   Totals totals_;
 };
 
@@ -323,11 +390,11 @@ class Profile {
 struct CallNode {
   FrameKey frame;
   std::uint64_t count = 0;
-  std::uint64_t ends = 0;                 // samples whose stack goes no further here
-  std::vector<std::uint32_t> children;    // by count, the largest first
+  std::uint64_t ends = 0;               // samples whose stack goes no further here
+  std::vector<std::uint32_t> children;  // by count, the largest first
 };
 struct CallTree {
-  std::vector<CallNode> nodes;            // just the root, with count 0, for what has no sample
+  std::vector<CallNode> nodes;  // just the root, with count 0, for what has no sample
 };
 
 // Children are the callers, outwards from the innermost occurrence on each stack; `ends` counts

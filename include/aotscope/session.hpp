@@ -29,8 +29,10 @@ struct Options {
   kernel::Options sampler;
   std::vector<std::filesystem::path> images;  // empty: found from each target's command line
   std::vector<ForcedBase> bases;
-  bool repair_stacks = true;                  // put back the caller that a prologue sample lost
-  bool host_frames = false;                   // keep each host frame without a symbol
+  bool repair_stacks = true;  // put back the caller that a prologue sample lost
+  // What an earlier run recorded, to be gone on with: event, frequency and stacks have to be its.
+  std::optional<profile::Profile> earlier;
+  bool host_frames = false;  // keep each host frame without a symbol
   // Lines for the user as they arise ("pid 7 exited"), without prefix or newline.
   std::function<void(const std::string&)> notice;
 };
@@ -51,13 +53,19 @@ class Session : public store::CodeSource {
   // meanwhile. True when wake_fd is readable.
   bool run(std::chrono::steady_clock::time_point until, int wake_fd);
   bool targets_alive() const;
+  // So many of profile().info.targets come first that only an earlier run sampled.
+  std::size_t earlier_targets() const;
+  pid_t command_pid() const;  // of the launched command
   // Status of the launched command as a shell gives it (128 + signal); nullopt while it runs.
   std::optional<int> command_status() const;
-  void signal_command(int signal);            // nothing when it has ended
-  void wait_command();                        // sampling is over; returns when it has ended
+  void signal_command(int signal);  // nothing when it has ended
+  void wait_command();              // sampling is over; returns when it has ended
 
   // Collects what is there and brings profile().info up to date.
   void refresh();
+  // Drops what was counted, as if sampling had begun now: the next file of a recording in several.
+  // Call refresh() before it, or what was collected since the last one is counted afterwards.
+  void start_over();
   // Stops sampling, collects the rest and says what never happened (an image never mapped).
   void finish();
 

@@ -28,6 +28,10 @@ class Writer {
   // recording or an empty file in one step, and never a file that is something else. The process
   // has to ignore SIGXFSZ, or a limit on file sizes kills it where a full disk is an error.
   static Result<std::unique_ptr<Writer>> create(const std::filesystem::path& path, bool force);
+  // Goes on with a recording that nobody writes any more: `into` becomes what it holds, and what
+  // is flushed has to be grown from that. A recorder that was killed left one just as well.
+  static Result<std::unique_ptr<Writer>> append(const std::filesystem::path& path,
+                                                struct Recording& into);
   // Writes what changed since the last flush, in one transaction. On failure (disk full) nothing
   // of this flush is in the file, the profile is intact, and the next flush tries again. A file
   // that somebody has removed or replaced meanwhile is an error.
@@ -39,11 +43,16 @@ class Writer {
 struct Recording {
   profile::Profile profile;
   bool complete = false;  // false: the recorder was killed, or is still writing
+  bool live = false;      // it is still writing
   // The code bytes of a sampled function, empty when the recording has none.
   std::map<profile::FrameKey, std::vector<std::uint8_t>> code;
 };
 
 // Errors: no such file, not a recording (says what it looks like), damaged, newer version.
 Result<Recording> load(const std::filesystem::path& path);
+
+// Removes a recording with what SQLite keeps beside it. Anything else, and one that is being
+// written, is an error and stays.
+Result<void> remove_recording(const std::filesystem::path& path);
 
 }  // namespace aotscope::store

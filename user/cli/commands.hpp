@@ -42,6 +42,7 @@ struct SamplingFlags {
   std::string event;
   std::vector<std::string> bases;
   bool no_stacks = false;
+  bool per_thread = false;
   bool no_repair = false;
   bool host_frames = false;
   std::uint32_t max_frames = 127;
@@ -53,14 +54,16 @@ struct SamplingFlags {
 };
 void add_sampling_flags(CLI::App& command, SamplingFlags& flags);
 // Checks what only makes sense together, and opens the session. `notice`: who hears what the
-// session says; print_status() when empty.
+// session says; print_status() when empty. `earlier`: a recording that it goes on with.
 Result<std::unique_ptr<session::Session>> open_session(
-    const SamplingFlags& flags, bool follow,
-    std::function<void(const std::string&)> notice = {});
+    const SamplingFlags& flags, bool follow, std::function<void(const std::string&)> notice = {},
+    std::optional<profile::Profile> earlier = std::nullopt);
 // The pids that -p named, or the only running AOT process; several are listed in the error.
 Result<std::vector<pid_t>> choose_pids(const SamplingFlags& flags);
 // "90", "1.5s", "10m", "2h" in seconds.
 Result<double> parse_duration(std::string_view text);
+// Bad usage, and so exit 2, like every other flag that cannot be read.
+CLI::Validator is_duration();
 // -d as a point in time; the far future without it.
 Result<std::chrono::steady_clock::time_point> deadline(const SamplingFlags& flags);
 
@@ -73,7 +76,7 @@ class SignalFd {
   SignalFd(const SignalFd&) = delete;
   SignalFd& operator=(const SignalFd&) = delete;
   int fd() const { return fd_; }
-  int take();                      // the signal's number, 0 when none came
+  int take();  // the signal's number, 0 when none came
 
  private:
   int fd_ = -1;

@@ -40,16 +40,6 @@ Result<session::ForcedBase> parse_base(std::string_view text) {
   return base;
 }
 
-// Bad usage, and so exit 2, like every other flag that cannot be read.
-CLI::Validator is_duration() {
-  return {[](const std::string& text) {
-            const auto value = parse_duration(text);
-            return value ? std::string()
-                         : fmt::format("{} ({})", value.error().message, value.error().hint);
-          },
-          "", "duration"};
-}
-
 }  // namespace
 
 int print_error(const Error& error) {
@@ -75,13 +65,16 @@ void add_sampling_flags(CLI::App& command, SamplingFlags& flags) {
       ->capture_default_str();
   command.add_option("-e,--event", flags.event,
                      "what the timer counts: cycles where there is a PMU, else cpu-clock");
-  command.add_option("--base", flags.bases,
-                     "0xADDRESS[=CORE]: this core's text is there, whatever its bytes say")
+  command
+      .add_option("--base", flags.bases,
+                  "0xADDRESS[=CORE]: this core's text is there, whatever its bytes say")
       ->allow_extra_args(false);
   command.add_option("-d,--duration", flags.duration, "end after so long: 90, 1.5s, 10m, 2h")
       ->check(is_duration());
   command.add_flag("--no-stacks", flags.no_stacks,
                    "count addresses only: the cheapest way, without callers and totals");
+  command.add_flag("--per-thread", flags.per_thread,
+                   "with --no-stacks: count each thread apart (with stacks that is so anyway)");
   command.add_flag("--no-repair", flags.no_repair,
                    "leave stacks as the frame pointers tell them, for comparison");
   command.add_flag("--host-frames", flags.host_frames,
@@ -89,12 +82,14 @@ void add_sampling_flags(CLI::App& command, SamplingFlags& flags) {
   command.add_option("--max-frames", flags.max_frames, "deepest stack that is kept whole")
       ->check(CLI::Range(1, AOT_MAX_FRAMES))
       ->capture_default_str();
-  command.add_option("--map-entries", flags.map_entries,
-                     "with --no-stacks: distinct addresses between two drains")
+  command
+      .add_option("--map-entries", flags.map_entries,
+                  "with --no-stacks: distinct addresses between two drains")
       ->check(CLI::Range(16, 1 << 24))
       ->capture_default_str();
-  command.add_option("--buffer", flags.buffer_bytes,
-                     "bytes of the ring that holds stacks between two drains; a power of two")
+  command
+      .add_option("--buffer", flags.buffer_bytes,
+                  "bytes of the ring that holds stacks between two drains; a power of two")
       ->check(CLI::Range(4096, 1 << 30))
       ->capture_default_str();
   command.add_flag("-q,--quiet", flags.quiet, "only errors and results");
@@ -120,6 +115,15 @@ Result<double> parse_duration(std::string_view text) {
   return value;
 }
 
+CLI::Validator is_duration() {
+  return {[](const std::string& text) {
+            const auto value = parse_duration(text);
+            return value ? std::string()
+                         : fmt::format("{} ({})", value.error().message, value.error().hint);
+          },
+          "", "duration"};
+}
+
 Result<std::chrono::steady_clock::time_point> deadline(const SamplingFlags& flags) {
   using namespace std::chrono;
   if (flags.duration.empty()) return steady_clock::now() + hours(24 * 365 * 10);
@@ -129,7 +133,8 @@ Result<std::chrono::steady_clock::time_point> deadline(const SamplingFlags& flag
 }
 
 Result<std::unique_ptr<session::Session>> open_session(
-    const SamplingFlags& flags, bool follow, std::function<void(const std::string&)> notice) {
+    const SamplingFlags& flags, bool follow, std::function<void(const std::string&)> notice,
+    std::optional<profile::Profile> earlier) {
   quiet_mode = flags.quiet;
   session::Options options;
   if (flags.event.empty()) {
@@ -144,20 +149,21 @@ Result<std::unique_ptr<session::Session>> open_session(
   }
   options.sampler.frequency = flags.frequency;
   options.sampler.stacks = !flags.no_stacks;
+  options.sampler.per_thread = flags.per_thread;
   options.sampler.max_frames = flags.max_frames;
   options.sampler.map_entries = flags.map_entries;
   options.sampler.buffer_bytes = static_cast<std::uint32_t>(flags.buffer_bytes);
   options.sampler.follow = follow;
   options.repair_stacks = !flags.no_repair;
   options.host_frames = flags.host_frames;
+  options.earlier = std::move(earlier);
   options.images.assign(flags.images.begin(), flags.images.end());
   for (const std::string& text : flags.bases) {
     auto base = parse_base(text);
     if (!base) return tl::unexpected(base.error());
     options.bases.push_back(*base);
   }
-  options.notice =
-      notice ? std::move(notice) : [](const std::string& line) { print_status(line); };
+  options.notice = notice ? std::move(notice) : [](const std::string& line) { print_status(line); };
   return session::Session::create(std::move(options));
 }
 

@@ -62,4 +62,12 @@ void print_warnings(const std::vector<std::string>& warnings) {
   }
 }
 
+void warn_unfinished(const std::string& path, const store::Recording& recording) {
+  if (recording.complete) return;
+  print_warnings({path + (recording.live ? ": it is being written right now; this is what is there "
+                                           "so far"
+                                         : ": the recorder was killed; this is what it had "
+                                           "written, all but its last second")});
+}
+
 }  // namespace aotscope::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <aotscope/result.hpp>
+#include <aotscope/store.hpp>
 
 namespace aotscope::cli {
 
@@ -22,5 +23,7 @@ Result<void> write_result(std::string_view text);
 
 // `aotscope: warning: LINE` on stderr, each line made safe.
 void print_warnings(const std::vector<std::string>& warnings);
+// Says of a recording that was not ended why that may be.
+void warn_unfinished(const std::string& path, const store::Recording& recording);
 
 }  // namespace aotscope::cli

@@ -2,10 +2,12 @@
 #include <signal.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <aotscope/store.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/record_output.hpp"
 
 namespace aotscope::cli {
 namespace {
@@ -15,24 +17,26 @@ constexpr std::chrono::seconds flush_interval{1};
 
 struct RecordFlags {
   SamplingFlags sampling;
-  std::string output;
-  bool force = false;
+  OutputFlags output;
+  bool given_frequency = false;  // -F
 };
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? "0.0" : fmt::format("{:.1f}", 100.0 * static_cast<double>(part) /
-                                                        static_cast<double>(whole));
+  return whole == 0 ? "0.0"
+                    : fmt::format("{:.1f}",
+                                  100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-void say_start(const session::Session& session, const std::string& path) {
+void say_start(const session::Session& session, const std::vector<pid_t>& pids,
+               const std::string& path) {
   const auto& info = session.profile().info;
-  std::string pids;
+  std::string comm;
   for (const auto& target : info.targets) {
-    pids += fmt::format("{}{}", pids.empty() ? "" : ",", target.pid);
+    if (static_cast<pid_t>(target.pid) == pids.front()) comm = target.comm;
   }
-  print_status(fmt::format("sampling pid {} ({}) by {} at {} Hz{} into {}; Ctrl-C ends", pids,
-                           info.targets.empty() ? "" : info.targets.front().command, info.event,
-                           info.frequency_hz, info.stacks ? " with stacks" : "", path));
+  print_status(fmt::format("sampling pid {} ({}) by {} at {} Hz{} into {}; Ctrl-C ends",
+                           fmt::join(pids, ","), comm, info.event, info.frequency_hz,
+                           info.stacks ? " with stacks" : "", path));
 }
 
 // -v: which core's text was found where.
@@ -45,23 +49,45 @@ void say_regions(const profile::Profile& profile) {
   if (profile.regions.empty()) print_status("no text of an image is mapped so far");
 }
 
-void say_end(const session::Session& session, const std::string& path) {
+void say_end(const session::Session& session, std::size_t earlier_targets,
+             const std::string& path) {
   const auto& info = session.profile().info;
   const auto totals = session.profile().totals();
-  for (const auto& target : info.targets) {
+  for (std::size_t i = earlier_targets; i < info.targets.size(); ++i) {
+    const auto& target = info.targets[i];
     if (target.exited) print_status(fmt::format("pid {} exited", target.pid));
   }
   if (totals.total == 0) {
     print_status(fmt::format("no samples in {:.1f} s: the target used {:.3f} s of CPU time",
-                             info.duration_s, info.target_cpu_s));
+                             info.sampled_s(), info.target_cpu_s));
   } else {
     print_status(fmt::format("{} samples in {:.1f} s, {} % in wasm, lost {}", totals.total,
-                             info.duration_s, percent(totals.wasm, totals.total), totals.lost));
+                             info.sampled_s(), percent(totals.wasm, totals.total), totals.lost));
   }
   print_status(fmt::format("wrote {}; `aotscope report {}` shows it", path, path));
 }
 
-Result<int> record(const RecordFlags& flags, const std::vector<std::string>& command) {
+// What an earlier run was recorded with holds for the next one too, unless the user says otherwise.
+void record_as_before(RecordFlags& flags, const profile::RunInfo& before) {
+  if (!flags.given_frequency) flags.sampling.frequency = before.frequency_asked;
+  if (flags.sampling.event.empty()) flags.sampling.event = before.event;
+  if (!before.stacks) flags.sampling.no_stacks = true;
+}
+
+// Samples that mean different things do not add up.
+Result<void> check_as_before(const profile::RunInfo& now, const profile::RunInfo& before,
+                             const std::string& path) {
+  const auto settings = [](const profile::RunInfo& info) {
+    return fmt::format("{} at {} Hz {} stacks", info.event, info.frequency_hz,
+                       info.stacks ? "with" : "without");
+  };
+  if (settings(now) == settings(before)) return {};
+  return fail(fmt::format("{} was recorded by {}, and this run would be by {}", path,
+                          settings(before), settings(now)),
+              "leave -e, -F and --no-stacks out, or record into another file");
+}
+
+Result<int> record(RecordFlags flags, const std::vector<std::string>& command) {
   SignalFd signals;
   std::vector<pid_t> pids;
   if (command.empty()) {
@@ -70,61 +96,62 @@ Result<int> record(const RecordFlags& flags, const std::vector<std::string>& com
     pids = std::move(*chosen);
   }
   // An output that cannot be is said before anything starts.
-  std::string path = flags.output;
-  if (path.empty() && !pids.empty()) path = fmt::format("aotscope-{}.db", pids.front());
-  std::unique_ptr<store::Writer> writer;
-  const auto open_writer = [&]() -> Result<void> {
-    auto created = store::Writer::create(path, flags.force);
-    if (!created) return tl::unexpected(created.error());
-    writer = std::move(*created);
-    return {};
-  };
-  auto session = open_session(flags.sampling, !command.empty());
+  if (flags.output.path.empty() && !pids.empty()) {
+    flags.output.path = fmt::format("aotscope-{}.db", pids.front());
+  }
+  RecordOutput output(flags.output);
+  auto earlier = output.earlier();
+  if (!earlier) return tl::unexpected(earlier.error());
+  const auto before = earlier->has_value() ? std::optional((*earlier)->info) : std::nullopt;
+  if (before) record_as_before(flags, *before);
+  auto session = open_session(flags.sampling, !command.empty(), {}, std::move(*earlier));
   if (!session) return tl::unexpected(session.error());
   session::Session& live = **session;
-  if (!path.empty()) {
-    if (auto opened = open_writer(); !opened) return tl::unexpected(opened.error());
+  if (before) {
+    if (auto same = check_as_before(live.profile().info, *before, output.path()); !same) {
+      return tl::unexpected(same.error());
+    }
   }
   const auto until = deadline(flags.sampling);
   if (!until) return tl::unexpected(until.error());
+  if (output.has_path()) {
+    if (auto opened = output.open(); !opened) return tl::unexpected(opened.error());
+  }
   for (const pid_t pid : pids) {
     if (auto attached = live.attach(pid); !attached) {
-      writer.reset();
-      std::filesystem::remove(path);
+      output.abandon();
       return tl::unexpected(attached.error());
     }
   }
   if (!command.empty()) {
     if (auto launched = live.launch(command); !launched) {
-      if (writer) {
-        writer.reset();
-        std::filesystem::remove(path);
-      }
+      output.abandon();
       return tl::unexpected(launched.error());
     }
   }
-  if (path.empty()) {
-    path = fmt::format("aotscope-{}.db", live.profile().info.targets.front().pid);
-    if (auto opened = open_writer(); !opened) {
+  if (!command.empty()) pids = {live.command_pid()};
+  if (!output.has_path()) {
+    output.set_path(fmt::format("aotscope-{}.db", pids.front()));
+    if (auto opened = output.open(); !opened) {
       live.signal_command(SIGTERM);
       live.wait_command();
       return tl::unexpected(opened.error());
     }
   }
-  say_start(live, path);
+  say_start(live, pids, output.path());
   live.refresh();
   if (flags.sampling.verbose) say_regions(live.profile());
 
-  bool said_flush_error = false;
   int signal = 0;
   while (live.targets_alive() && signal == 0 && steady_clock::now() < *until) {
-    if (live.run(std::min(*until, steady_clock::now() + flush_interval), signals.fd())) {
-      signal = signals.take();
-    }
+    const auto next = std::min({*until, steady_clock::now() + flush_interval, output.next_file()});
+    if (live.run(next, signals.fd())) signal = signals.take();
     live.refresh();
-    if (auto flushed = writer->flush(live.profile(), &live); !flushed && !said_flush_error) {
-      said_flush_error = true;
-      print_status(fmt::format("warning: {}; sampling goes on in memory", flushed.error().message));
+    const auto now = steady_clock::now();
+    if (now >= output.next_file() && now < *until && signal == 0 && live.targets_alive()) {
+      output.rotate(live);
+    } else {
+      output.flush(live);
     }
   }
   live.finish();
@@ -136,10 +163,10 @@ Result<int> record(const RecordFlags& flags, const std::vector<std::string>& com
     if (!live.targets_alive()) live.wait_command();
   }
   live.refresh();
-  if (auto finished = writer->finish(live.profile(), &live); !finished) {
+  if (auto finished = output.finish(live); !finished) {
     return tl::unexpected(finished.error());
   }
-  say_end(live, path);
+  say_end(live, live.earlier_targets(), output.path());
   live.wait_command();
   return live.command_status().value_or(0);
 }
@@ -148,16 +175,34 @@ Result<int> record(const RecordFlags& flags, const std::vector<std::string>& com
 
 void add_record(CLI::App& app, int& exit_code, const std::vector<std::string>& command) {
   auto flags = std::make_shared<RecordFlags>();
-  CLI::App* sub = app.add_subcommand(
-      "record", "sample a process, or a command behind --, into a recording");
+  CLI::App* sub =
+      app.add_subcommand("record", "sample a process, or a command behind --, into a recording");
   add_sampling_flags(*sub, flags->sampling);
-  sub->add_option("-o,--output", flags->output, "the recording; aotscope-PID.db when left out");
-  sub->add_flag("-f,--force", flags->force, "overwrite an existing recording");
+  sub->add_option("-o,--output", flags->output.path,
+                  "the recording; aotscope-PID.db when left out");
+  CLI::Option* force =
+      sub->add_flag("-f,--force", flags->output.force, "overwrite an existing recording");
+  CLI::Option* append =
+      sub->add_flag("--append", flags->output.append,
+                    "go on with an existing recording, by the same event and frequency");
+  CLI::Option* rotate =
+      sub->add_option("--rotate", flags->output.rotate,
+                      "begin a new file after so long: run.db becomes run-YYYYMMDDTHHMMSSZ.db, UTC")
+          ->check(is_duration())
+          ->type_name("DURATION");
+  sub->add_option("--keep", flags->output.keep,
+                  "with --rotate: keep so many files and remove the oldest")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 20))
+      ->type_name("N")
+      ->needs(rotate);
+  append->excludes(force)->excludes(rotate);
   sub->footer(
       "Examples:\n"
       "  aotscope record -p 4121 -d 10 -o run.db\n"
-      "  aotscope record -o run.db -- wamr run app.cwasm");
-  sub->callback([flags, &exit_code, &command] {
+      "  aotscope record -o run.db -- wamr run app.cwasm\n"
+      "  aotscope record -p 4121 -o run.db --rotate 1h --keep 24");
+  sub->callback([flags, sub, &exit_code, &command] {
+    flags->given_frequency = sub->count("--freq") != 0;
     if (!command.empty() && !flags->sampling.pids.empty()) {
       throw CLI::ValidationError("-p and a command behind -- exclude each other");
     }

@@ -15,6 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/report_files.hpp"
+#include "cli/run_time.hpp"
 
 namespace aotscope::cli {
 namespace {
@@ -35,6 +36,13 @@ struct ReportOptions {
   std::optional<std::uint32_t> core;
   std::string spill_log;
   view::TextOptions text;
+
+  // Results that are made from stacks, of a part of the run too.
+  bool wants_stacks() const {
+    return folded || !callers.empty() || !callees.empty() || group == view::GroupBy::stack ||
+           files.any();
+  }
+  bool is_part() const { return !from.empty() || !to.empty(); }
 };
 
 Result<void> write_folded(const profile::Profile& profile) {
@@ -90,35 +98,29 @@ std::string spill_text(const store::Recording& recording, const isa::SpillLog& l
          view::spill_check_text(log, checks);
 }
 
-// A time of the run: seconds since its start ("90", "10m"), or from its end ("-10m").
-Result<double> run_time(const std::string& text, double duration_s) {
-  if (text == "0") return 0.0;  // no duration, but a time
-  if (!text.starts_with('-')) return parse_duration(text);
-  const auto before_end = parse_duration(std::string_view(text).substr(1));
-  if (!before_end) return before_end;
-  return std::max(0.0, duration_s - *before_end);
-}
-
-Result<view::Window> window_of(const profile::Profile& profile, const ReportOptions& options) {
+Result<std::pair<double, double>> times(const profile::Profile& profile,
+                                        const ReportOptions& options) {
   double from = 0;
   double to = std::numeric_limits<double>::infinity();
   for (const auto& [text, value] : {std::pair{&options.from, &from}, {&options.to, &to}}) {
     if (text->empty()) continue;
-    const auto time = run_time(*text, profile.info.duration_s);
+    const auto time = run_time(*text, profile.info);
     if (!time) return tl::unexpected(time.error());
     *value = *time;
   }
   if (from >= to) {
     return fail(fmt::format("--from {} is not before --to {}", options.from, options.to));
   }
-  return view::window_of(profile, from, to);
+  return std::pair(from, to);
 }
 
 // What the time buckets tell: a part of the run, the samples by groups, the timeline.
 Result<void> write_window(const profile::Profile& profile, const ReportOptions& options) {
-  const bool part = !options.from.empty() || !options.to.empty();
-  const auto window = window_of(profile, options);
-  if (!window) return tl::unexpected(window.error());
+  const bool part = options.is_part();
+  const auto between = times(profile, options);
+  if (!between) return tl::unexpected(between.error());
+  const std::optional<view::Window> window =
+      view::window_of(profile, between->first, between->second);
   if (options.json) return write_result(view::window_json(profile, *window));
   std::string text;
   if (part || options.group) {
@@ -143,9 +145,17 @@ Result<void> write_window(const profile::Profile& profile, const ReportOptions& 
 Result<void> run(ReportOptions options) {
   auto recording = store::load(options.file);
   if (!recording) return tl::unexpected(recording.error());
-  if (!recording->complete) {
-    print_warnings({options.file + ": the recorder is still writing, or was killed; this is what "
-                                   "it had written"});
+  warn_unfinished(options.file, *recording);
+  if (options.is_part() && options.wants_stacks()) {
+    auto between = times(recording->profile, options);
+    if (!between) return tl::unexpected(between.error());
+    auto& [from, to] = *between;
+    const std::uint64_t step_s = recording->profile.detail_seconds();
+    recording->profile = recording->profile.slice(from, to);
+    print_status(fmt::format("{:.0f} s to {:.1f} s of {:.1f} s, in steps of {} s", from, to,
+                             recording->profile.info.duration_s, step_s));
+    options.from.clear();
+    options.to.clear();
   }
   const profile::Profile& profile = recording->profile;
   if (options.files.any()) return write_files(*recording, options.files);
@@ -176,8 +186,9 @@ Result<void> run(ReportOptions options) {
   return write_result(view::text_report(profile, options.text) + spills);
 }
 
-// `others`: results that know no time.
+// `stacks`: results that may be of a part of the run. `others`: those that know no time.
 void add_time_options(CLI::App& command, ReportOptions& options,
+                      const std::vector<CLI::Option*>& stacks,
                       const std::vector<CLI::Option*>& others, CLI::Option* json) {
   static const std::vector<std::pair<std::string, view::GroupBy>> groups = {
       {"class", view::GroupBy::cls},
@@ -186,8 +197,10 @@ void add_time_options(CLI::App& command, ReportOptions& options,
       {"thread", view::GroupBy::thread},
       {"stack", view::GroupBy::stack}};
   CLI::Option* from = command.add_option(
-      "--from", options.from, "Only from this time of the run on: 90, 10m; -10m is from its end");
-  CLI::Option* to = command.add_option("--to", options.to, "Only up to this time of the run");
+      "--from", options.from,
+      "Only from this time on: 90 or 10m into the run, -10m from its end, 16:48[:30], "
+      "\"2026-11-29 16:48\" or @UNIXTIME");
+  CLI::Option* to = command.add_option("--to", options.to, "Only up to this time");
   for (CLI::Option* time : {from, to}) time->type_name("TIME");
   CLI::Option* timeline =
       command.add_flag("--timeline", options.timeline, "Show which functions were busy, and when");
@@ -199,6 +212,9 @@ void add_time_options(CLI::App& command, ReportOptions& options,
           ->option_text("GROUP");
   for (CLI::Option* other : others) {
     for (CLI::Option* option : {from, to, timeline, group}) option->excludes(other);
+  }
+  for (CLI::Option* other : stacks) {
+    for (CLI::Option* option : {timeline, group}) option->excludes(other);
   }
   timeline->excludes(json);
   group->excludes(json);
@@ -232,7 +248,7 @@ void add_report(CLI::App& app, int& exit_code) {
       command->add_flag("--offsets", options->offsets, "With --json: samples of each instruction");
   offsets->needs(json);
 
-  add_time_options(*command, *options, {folded, csv, callers, callees, offsets}, json);
+  add_time_options(*command, *options, {folded, callers, callees}, {csv, offsets}, json);
   add_file_options(*command, options->files);
 
   command->add_option("--core", options->core, "The core that FUNC is in, of a component")
@@ -263,12 +279,12 @@ void add_report(CLI::App& app, int& exit_code) {
       ->excludes(callers)
       ->excludes(callees);
   command->callback([options, &exit_code] {
-    const bool part = !options->from.empty() || !options->to.empty();
-    if (part &&
-        (options->group == view::GroupBy::thread || options->group == view::GroupBy::stack)) {
+    if (options->is_part() && options->group == view::GroupBy::thread) {
       throw CLI::ValidationError(
-          "--from and --to: a recording knows functions and classes by time, "
-          "not threads and stacks");
+          "--from and --to: a recording knows threads of the whole run only");
+    }
+    if (options->is_part() && !options->files.html.empty()) {
+      throw CLI::ValidationError("--html shows the whole run");
     }
     const Result<void> result = run(*options);
     exit_code = result ? 0 : print_error(result.error());

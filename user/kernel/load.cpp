@@ -91,6 +91,7 @@ Result<void> Sampler::Impl::load(const Options& options) {
 
   skeleton->rodata->cfg_stacks = options.stacks ? 1 : 0;
   skeleton->rodata->cfg_max_frames = options.max_frames;
+  skeleton->rodata->cfg_per_thread = options.per_thread ? 1 : 0;
   skeleton->rodata->cfg_follow = options.follow ? 1 : 0;
   struct stat ns{};
   if (::stat("/proc/self/ns/pid", &ns) == 0 && ns.st_ino != initial_pid_namespace) {

@@ -52,6 +52,7 @@ int take_sample(void* context, void* data, std::size_t size) {
 void add_counted(Batch& batch, const aot_ip_key& key, std::uint64_t count) {
   RawSample sample;
   sample.tgid = key.tgid;
+  sample.tid = key.tid;
   sample.epoch = key.epoch_mode >> 1;
   sample.in_kernel = (key.epoch_mode & 1) == AOT_MODE_KERNEL;
   sample.count = count;

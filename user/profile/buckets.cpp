@@ -18,12 +18,36 @@ void merge(Bucket& into, Bucket&& from) {
   into.samples += from.samples;
 }
 
+void merge(Detail& into, Detail&& from) {
+  into.stacks.add(from.stacks);
+  into.offsets.add(from.offsets);
+  into.samples += from.samples;
+}
+
+// Neighbours in pairs: what starts within the same `width` seconds becomes one.
+template <typename Part>
+void widen(std::map<std::uint64_t, Part>& parts, std::uint64_t width) {
+  std::map<std::uint64_t, Part> wider;
+  while (!parts.empty()) {
+    auto first = parts.extract(parts.begin());
+    const std::uint64_t start = first.key() - first.key() % width;
+    if (wider.empty() || wider.rbegin()->first != start)
+      wider.emplace_hint(wider.end(), start, std::move(first.mapped()));
+    else
+      merge(wider.rbegin()->second, std::move(first.mapped()));
+  }
+  parts = std::move(wider);
+}
+
+// Not std::clamp: a time that is no number must end somewhere too.
+std::uint64_t whole_second(double time_s) {
+  return static_cast<std::uint64_t>(time_s > 0 ? std::min(time_s, latest_s) : 0);
+}
+
 }  // namespace
 
 void Profile::add_bucket(const Sample& sample, FrameKey leaf, InstrClass cls) {
-  // Not std::clamp: a time that is no number must end somewhere too.
-  const double time_s = sample.time_s > 0 ? std::min(sample.time_s, latest_s) : 0;
-  const auto second = static_cast<std::uint64_t>(time_s);
+  const std::uint64_t second = whole_second(sample.time_s);
   Bucket& bucket = buckets_[second - second % bucket_seconds_];
   bucket.samples += sample.count;
   if (leaf.kind == FrameKind::wasm) {
@@ -43,19 +67,50 @@ void Profile::limit_buckets() {
   while (buckets_.size() > max_buckets ||
          (bucket_rows_ > max_bucket_rows && buckets_.size() >= 2 * min_buckets)) {
     bucket_seconds_ *= 2;
+    widen(buckets_, bucket_seconds_);
     bucket_rows_ = 0;
-    std::map<std::uint64_t, Bucket> wider;
-    while (!buckets_.empty()) {
-      auto first = buckets_.extract(buckets_.begin());
-      const std::uint64_t start = first.key() - first.key() % bucket_seconds_;
-      if (wider.empty() || wider.rbegin()->first != start)
-        wider.emplace_hint(wider.end(), start, std::move(first.mapped()));
-      else
-        merge(wider.rbegin()->second, std::move(first.mapped()));
-    }
-    buckets_ = std::move(wider);
     for (const auto& [start, bucket] : buckets_) bucket_rows_ += bucket.wasm.size();
   }
+}
+
+void Profile::add_detail(double time_s, std::uint32_t node, const OffsetCount* offset,
+                         std::uint64_t count) {
+  const std::uint64_t second = whole_second(time_s);
+  Detail& detail = details_[second - second % detail_seconds_];
+  detail.samples += count;
+  if (detail.stacks.add(node, count)) ++detail_rows_;
+  if (offset != nullptr && detail.offsets.add(offset->id, count)) ++detail_rows_;
+  limit_details();
+}
+
+// An interval may grow to twice what is kept of it, so that trimming it is rare.
+void Profile::limit_details() {
+  Detail& last = details_.rbegin()->second;
+  if (last.stacks.size() > 2 * max_detail_ids + functions_.size() ||
+      last.offsets.size() > 2 * max_detail_ids)
+    trim(last);
+  while (details_.size() > max_buckets ||
+         (detail_rows_ > max_detail_rows && details_.size() >= 2 * min_buckets)) {
+    detail_seconds_ *= 2;
+    widen(details_, detail_seconds_);
+    for (auto& [start, detail] : details_) trim(detail);
+    detail_rows_ = 0;
+    for (const auto& [start, detail] : details_)
+      detail_rows_ += detail.stacks.size() + detail.offsets.size();
+  }
+}
+
+void Profile::trim(Detail& detail) {
+  const std::size_t before = detail.stacks.size() + detail.offsets.size();
+  const auto cold = detail.stacks.trim(max_detail_ids);
+  for (const auto& [node, count] : cold) {
+    const FrameKey leaf = nodes_[node].frame;
+    detail.stacks.add(child(child(0, {FrameKind::truncated, 0, 0}), leaf), count);
+  }
+  if (detail.offsets.trim(max_detail_ids).empty() && cold.empty()) return;
+  ++detail.trims;
+  detail_rows_ += detail.stacks.size() + detail.offsets.size();
+  detail_rows_ -= std::min(detail_rows_, before);
 }
 
 }  // namespace aotscope::profile

@@ -49,7 +49,10 @@ bool Loader::offset(FrameKey function, std::uint64_t offset, const OffsetCount& 
   const FunctionEntry* entry = profile_.function(function);
   if (entry == nullptr || !charge(profile_.totals_.wasm, count.count, count.kernel)) return false;
   FunctionCount& into = profile_.functions_[function];
-  if (!into.offsets.emplace(offset, count).second) return false;
+  const auto [it, fresh] = into.offsets.emplace(offset, count);
+  if (!fresh) return false;
+  it->second.id = static_cast<std::uint32_t>(profile_.offset_keys_.size());
+  profile_.offset_keys_.emplace_back(function, offset);
   into.self += count.count;
   into.kernel += count.kernel;
   into.classes[static_cast<std::size_t>(count.cls)] += count.count;
@@ -116,6 +119,57 @@ bool Loader::bucket_count(std::uint64_t start, FrameKey function, InstrClass cls
   return true;
 }
 
+bool Loader::detail_seconds(std::uint64_t width) {
+  if (width == 0 || width > 1ULL << 40) return false;
+  profile_.detail_seconds_ = width;
+  return true;
+}
+
+Detail* Loader::detail(std::uint64_t start) {
+  auto& details = profile_.details_;
+  if (start % profile_.detail_seconds_ != 0) return nullptr;
+  if (const auto it = details.find(start); it != details.end()) return &it->second;
+  return details.size() < Profile::max_buckets ? &details[start] : nullptr;
+}
+
+bool Loader::detail_stack(std::uint64_t start, std::uint32_t node, std::uint64_t count) {
+  Detail* into = detail(start);
+  if (into == nullptr || node == 0 || node >= profile_.nodes_.size()) return false;
+  if (count > samples_ - detail_samples_) return false;  // a cold stack's count is not its own
+  detail_samples_ += count;
+  into->samples += count;
+  ++profile_.detail_rows_;
+  return into->stacks.add(node, count);
+}
+
+bool Loader::detail_offset(std::uint64_t start, FrameKey function, std::uint64_t offset,
+                           std::uint64_t count) {
+  Detail* into = detail(start);
+  const auto known = profile_.functions_.find(function);
+  if (into == nullptr || known == profile_.functions_.end()) return false;
+  const auto entry = known->second.offsets.find(offset);
+  if (entry == known->second.offsets.end() || count > entry->second.count) return false;
+  ++profile_.detail_rows_;
+  return into->offsets.add(entry->second.id, count);
+}
+
+// Stacks say how many samples of each interval were in wasm; its instructions have to agree.
+const char* Loader::finish_details() const {
+  if (detail_samples_ != samples_) return "stacks in time do not sum to the samples";
+  for (const auto& [start, detail] : profile_.details_) {
+    std::uint64_t wasm = 0, instructions = 0;
+    for (std::size_t i = 0; i < detail.stacks.size(); ++i) {
+      const StackNode& node = profile_.nodes_[detail.stacks.ids()[i]];
+      if (node.frame.kind == FrameKind::wasm) wasm += detail.stacks.counts()[i];
+    }
+    for (const std::uint64_t count : detail.offsets.counts()) {
+      if (count > wasm - instructions) return "instructions in time are more than the samples";
+      instructions += count;
+    }
+  }
+  return nullptr;
+}
+
 const char* Loader::finish() {
   const Totals& totals = profile_.totals_;
   if (totals.total != samples_) return "functions, hosts and unknowns do not sum to the samples";
@@ -134,7 +188,8 @@ const char* Loader::finish() {
     if (left != 0 || bucket.samples > rest) return "buckets do not sum to the samples";
     rest -= bucket.samples;
   }
-  return rest == 0 ? nullptr : "buckets do not sum to the samples";
+  if (rest != 0) return "buckets do not sum to the samples";
+  return finish_details();
 }
 
 }  // namespace aotscope::profile

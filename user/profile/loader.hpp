@@ -2,7 +2,7 @@
 // exist, each count has to fit, and in the end every sum has to hold. Pure, as the whole room.
 //
 // Call in this order: images (Profile::add_image), hosts, unknowns, threads, offsets, function
-// totals, nodes, buckets, finish. A false says that this row cannot be; stop there.
+// totals, nodes, buckets, details, finish. A false says that this row cannot be; stop there.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,10 @@ class Loader {
   bool bucket(std::uint64_t start, std::uint64_t host, std::uint64_t unknown,
               std::uint64_t samples);
   bool bucket_count(std::uint64_t start, FrameKey function, InstrClass cls, std::uint64_t count);
+  bool detail_seconds(std::uint64_t width);
+  bool detail_stack(std::uint64_t start, std::uint32_t node, std::uint64_t count);
+  bool detail_offset(std::uint64_t start, FrameKey function, std::uint64_t offset,
+                     std::uint64_t count);
   // Null, or what does not add up.
   const char* finish();
 
@@ -42,12 +46,15 @@ class Loader {
   bool fits(std::uint64_t count, std::uint64_t kernel) const {
     return count <= samples_ && kernel <= count;
   }
+  Detail* detail(std::uint64_t start);
+  const char* finish_details() const;
   bool charge(std::uint64_t& total, std::uint64_t count, std::uint64_t kernel);
 
   Profile& profile_;
   std::uint64_t samples_;
   std::uint64_t node_samples_ = 0;
   std::uint64_t node_kernel_ = 0;
+  std::uint64_t detail_samples_ = 0;
   std::vector<std::uint32_t> depth_{0};  // by node
 };
 

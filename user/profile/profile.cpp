@@ -90,6 +90,7 @@ void Profile::add(const Sample& sample) {
     leaf = {FrameKind::unknown, 0, unknown_id(0)};
 
   InstrClass cls = InstrClass::other;
+  const OffsetCount* instruction = nullptr;
   switch (leaf.kind) {
     case FrameKind::wasm: {
       FunctionCount& function = functions_[leaf];
@@ -98,7 +99,10 @@ void Profile::add(const Sample& sample) {
       if (fresh) {
         offset.cls = sample.cls;
         offset.waits = sample.waits;
+        offset.id = static_cast<std::uint32_t>(offset_keys_.size());
+        offset_keys_.emplace_back(leaf, sample.text_offset);
       }
+      instruction = &offset;
       offset.count += count;
       offset.kernel += kernel;
       function.self += count;
@@ -134,6 +138,7 @@ void Profile::add(const Sample& sample) {
 
   add_thread(sample);
   add_bucket(sample, leaf, cls);
+  add_detail(sample.time_s, node, instruction, count);
 }
 
 void Profile::add_thread(const Sample& sample) {
@@ -141,6 +146,12 @@ void Profile::add_thread(const Sample& sample) {
   ThreadEntry& entry = thread(sample.pid, sample.tid);
   entry.self += sample.count;
   if (sample.kernel) entry.kernel += sample.count;
+}
+
+double RunInfo::sampled_s() const {
+  double sum = 0;
+  for (const RunPart& part : parts) sum += part.duration_s;
+  return parts.empty() ? duration_s : sum;
 }
 
 Totals Profile::totals() const {
@@ -204,6 +215,10 @@ void Profile::zero() {
   buckets_.clear();
   bucket_seconds_ = 10;
   bucket_rows_ = 0;
+  details_.clear();
+  detail_seconds_ = 10;
+  detail_rows_ = 0;
+  offset_keys_.clear();
   totals_ = {};
 }
 

@@ -85,11 +85,15 @@ std::uint32_t Profile::charge_stack(FrameKey leaf, std::span<const FrameKey> sta
     if (next == 0 && nodes_.size() >= max_nodes) return charge_truncated(leaf, stack, count);
     node = next != 0 ? next : child(node, frame);
   }
+  charge_totals(node, count);
+  return node;
+}
+
+void Profile::charge_totals(std::uint32_t node, std::uint64_t count) {
   for (std::uint32_t up = node; up != 0; up = nodes_[up].parent) {
     if (FunctionCount* function = links_.of[up].function) function->total += count;
     if (links_.of[up].host) hosts_[nodes_[up].frame.id].total += count;
   }
-  return node;
 }
 
 // The tree is full: totals stay exact, the context is reduced to its leaf.

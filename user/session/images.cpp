@@ -12,7 +12,7 @@ namespace {
 
 // Two targets that run the same file share its images: device, inode and size tell.
 std::string file_identity(const image::Core& core) {
-  struct stat status{};
+  struct stat status {};
   if (::stat(core.path().c_str(), &status) != 0) return core.path().string();
   return fmt::format("{}:{}:{}:{}", status.st_dev, status.st_ino, status.st_size,
                      status.st_mtim.tv_nsec);
@@ -26,6 +26,34 @@ std::string shown_path(const image::Program& program, const image::Core& core,
 }
 
 }  // namespace
+
+void Session::Impl::go_on_with(profile::Profile earlier) {
+  profile = std::move(earlier);
+  for (const profile::ImageEntry& entry : profile.images()) {
+    LiveImage live;
+    live.shown = entry.path;
+    live.number = entry.core;
+    images.push_back(std::move(live));
+  }
+  past_regions = profile.regions;
+  past_targets = profile.info.targets;
+  past_lost = profile.info.lost;
+}
+
+// The same text as in an earlier run of the recording keeps its number.
+std::uint32_t Session::Impl::add_image(LiveImage live, profile::ImageEntry entry) {
+  for (std::uint32_t i = 0; i < images.size(); ++i) {
+    const profile::ImageEntry& known = profile.images()[i];
+    if (images[i].core || known.hash != entry.hash || known.core != entry.core ||
+        known.functions != entry.functions) {
+      continue;
+    }
+    images[i] = std::move(live);
+    return i;
+  }
+  images.push_back(std::move(live));
+  return profile.add_image(std::move(entry));
+}
 
 std::vector<std::uint32_t> Session::Impl::add_program(image::Program program,
                                                       const std::string& shown) {
@@ -51,18 +79,17 @@ std::vector<std::uint32_t> Session::Impl::add_program(image::Program program,
                                  image::Core::display_name(function)});
     }
     if (!core->version_is_known()) {
-      warn(fmt::format("{}: version {} is not known; its sections parsed, so it is read as one "
-                       "that is",
-                       entry.path, core->version()));
+      warn(
+          fmt::format("{}: version {} is not known; its sections parsed, so it is read as one "
+                      "that is",
+                      entry.path, core->version()));
     }
     LiveImage live;
     live.core = core;
     live.code = std::make_unique<isa::CodeCache>(core);
     live.shown = entry.path;
     live.number = entry.core;
-    const std::uint32_t number = profile.add_image(std::move(entry));
-    images.push_back(std::move(live));
-    numbers.push_back(number);
+    numbers.push_back(add_image(std::move(live), std::move(entry)));
   }
   programs.emplace(identity, numbers);
   return numbers;

@@ -16,11 +16,11 @@ namespace aotscope::session {
 
 // One core of one program, as the profile numbers it.
 struct LiveImage {
-  std::shared_ptr<const image::Core> core;
+  std::shared_ptr<const image::Core> core;  // null: known from an earlier run, not seen so far
   std::unique_ptr<isa::CodeCache> code;
-  std::string shown;             // how the user or the command line names it
-  std::uint32_t number = 0;      // core number in its program
-  bool mapped = false;           // seen in some target
+  std::string shown;         // how the user or the command line names it
+  std::uint32_t number = 0;  // core number in its program
+  bool mapped = false;       // seen in some target
 };
 
 struct AddressKey {
@@ -46,17 +46,19 @@ struct Target {
   std::string runtime;
   process::AddressSpace space;
   util::UniqueFd pidfd;
-  std::vector<std::uint32_t> images;   // candidates, in the order of their programs
+  std::vector<std::uint32_t> images;  // candidates, in the order of their programs
   std::unordered_map<AddressKey, Place, AddressHash> places;
   // Fingerprints by the epoch of their event, until the region is resolved.
   std::multimap<std::uint32_t, aot_region_event> fingerprints;
   double cpu_at_start = 0;
   double cpu_seconds = 0;
+  double earlier_cpu_s = 0;  // in earlier runs of the recording
   bool exited = false;
-  bool fresh = false;            // sampled, but not looked at yet
+  bool counts = true;  // false: it was over before start_over()
+  bool fresh = false;  // sampled, but not looked at yet
   bool said_mismatch = false;
   bool wants_scan = false;
-  bool unsure = false;                 // events do not tell all: the maps must
+  bool unsure = false;  // events do not tell all: the maps must
   std::chrono::steady_clock::time_point next_scan{};
   std::chrono::milliseconds scan_pause{50};
   std::set<std::uint32_t> named_threads;
@@ -64,7 +66,7 @@ struct Target {
 
 // A sample that could not be attributed yet: its epoch or its mapping is not known so far.
 struct DeferredSample {
-  kernel::RawSample sample;            // first_frame is 0
+  kernel::RawSample sample;  // first_frame is 0
   std::vector<std::uint64_t> frames;
   int rounds_left = 0;
 };
@@ -79,17 +81,23 @@ struct Session::Impl {
   std::map<std::string, std::vector<std::uint32_t>> programs;  // image numbers by file identity
   std::map<std::uint32_t, std::unique_ptr<Target>> targets;    // by tgid
   std::vector<DeferredSample> deferred;
-  std::vector<profile::RegionEntry> past_regions;  // of targets that execed something else
+  std::vector<profile::RegionEntry> past_regions;  // of earlier runs, and of what execed away
+  std::vector<profile::TargetEntry> past_targets;  // of earlier runs
+  std::vector<profile::LostCause> past_lost;       // likewise
+  double earlier_s = 0;                            // where in the recording this session starts
   process::Symbols symbols;
   kernel::Batch batch;
-  std::uint64_t started_ns = 0;        // CLOCK_MONOTONIC
-  std::uint32_t last_epoch = 0;        // highest epoch of an event seen
+  std::uint64_t started_ns = 0;  // CLOCK_MONOTONIC
+  std::uint32_t last_epoch = 0;  // highest epoch of an event seen
   std::uint64_t regions_lost = 0;
+  std::array<std::uint64_t, AOT_LOST_CAUSES> lost_before{};  // what start_over() found
   pid_t command = 0;
   std::optional<int> command_status;
   bool finished = false;
 
   // images.cpp
+  void go_on_with(profile::Profile earlier);
+  std::uint32_t add_image(LiveImage live, profile::ImageEntry entry);
   std::vector<std::uint32_t> add_program(image::Program program, const std::string& shown);
   void find_target_image(Target& target);
   // resolve.cpp
@@ -106,13 +114,13 @@ struct Session::Impl {
   Place place_of(Target& target, std::uint32_t epoch, std::uint64_t address);
   bool attribute(const kernel::RawSample& sample, std::span<const std::uint64_t> frames, bool last);
   std::vector<profile::FrameKey> stack_of(Target& target, const kernel::RawSample& sample,
-                                          std::span<const std::uint64_t> frames,
-                                          const Place& leaf);
+                                          std::span<const std::uint64_t> frames, const Place& leaf);
   isa::FrameState frame_state(const Place& place);
   profile::FrameKey host_frame(Target& target, const process::Region& region,
                                std::uint64_t address);
   // session.cpp
   Result<Target*> add_target(pid_t pid);
+  double take_past(const Target& target);
   void apply_events();
   void apply(const aot_region_event& event);
   void end_target(Target& target, std::uint64_t cpu_ns = 0);

@@ -38,10 +38,17 @@ aot_range trampolines(const process::AddressSpace& space) {
   aot_range range{};
   for (const process::Region* region : space.open_regions()) {
     if (!region->writable || !region->path.empty() || region->text >= 0) continue;
-    range.start = range.end == 0 ? region->start : std::min<std::uint64_t>(range.start, region->start);
+    range.start =
+        range.end == 0 ? region->start : std::min<std::uint64_t>(range.start, region->start);
     range.end = std::max<std::uint64_t>(range.end, region->end);
   }
   return range;
+}
+
+double unix_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 }  // namespace
@@ -54,7 +61,8 @@ std::uint64_t monotonic_ns() {
 }
 
 double Session::Impl::seconds(std::uint64_t time_ns) const {
-  return time_ns <= started_ns ? 0.0 : static_cast<double>(time_ns - started_ns) * 1e-9;
+  return earlier_s +
+         (time_ns <= started_ns ? 0.0 : static_cast<double>(time_ns - started_ns) * 1e-9);
 }
 
 void Session::Impl::notice(const std::string& line) const {
@@ -85,6 +93,11 @@ Result<std::unique_ptr<Session>> Session::create(Options options) {
   if (!sampler) return tl::unexpected(sampler.error());
   impl->sampler = std::move(*sampler);
   impl->started_ns = monotonic_ns();
+  const bool goes_on = impl->options.earlier.has_value();
+  if (goes_on) {
+    impl->go_on_with(std::move(*impl->options.earlier));
+    impl->options.earlier.reset();
+  }
 
   profile::RunInfo& info = impl->profile.info;
   utsname uts{};
@@ -104,9 +117,14 @@ Result<std::unique_ptr<Session>> Session::create(Options options) {
   info.frequency_asked = sampling.frequency;
   info.frequency_hz = impl->sampler->frequency();
   info.stacks = sampling.stacks;
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  info.started_unix_s = static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+  const double now = unix_seconds();
+  if (goes_on) {
+    // A clock that was set back must not put this run before the end of the last one.
+    impl->earlier_s = std::max(info.duration_s, now - info.started_unix_s);
+  } else {
+    info.started_unix_s = now;
+  }
+  info.parts.push_back({impl->earlier_s, 0, info.command_line});
   if (info.frequency_hz != info.frequency_asked) {
     impl->warn(fmt::format("asked for {} Hz, granted {} Hz (kernel.perf_event_max_sample_rate)",
                            info.frequency_asked, info.frequency_hz));
@@ -121,13 +139,14 @@ Result<Target*> Session::Impl::add_target(pid_t pid) {
   target->identity = std::move(*identity);
   target->pidfd = util::UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   target->cpu_at_start = process::cpu_seconds(pid).value_or(0);
+  target->earlier_cpu_s = take_past(*target);
   auto& slot = targets[static_cast<std::uint32_t>(pid)];
   slot = std::move(target);
   return slot.get();
 }
 
-// Subscribe, note what is mapped, sample; open images and match later (settle_targets): nothing falls
-// in between.
+// Subscribe, note what is mapped, sample; open images and match later (settle_targets): nothing
+// falls in between.
 Result<void> Session::attach(pid_t pid) {
   auto identity = process::identify(pid);  // its errors are clearer than the kernel's
   if (!identity) return tl::unexpected(identity.error());
@@ -380,13 +399,31 @@ bool Session::targets_alive() const {
                      [](const auto& entry) { return !entry.second->exited; });
 }
 
+std::size_t Session::earlier_targets() const { return impl_->past_targets.size(); }
+pid_t Session::command_pid() const { return impl_->command; }
+
+// A process that an earlier run sampled too is one target.
+double Session::Impl::take_past(const Target& target) {
+  double cpu_s = 0;
+  std::erase_if(past_targets, [&](const profile::TargetEntry& past) {
+    const bool same = past.pid == static_cast<std::uint32_t>(target.identity.pid) &&
+                      past.command == target.identity.command() && !past.exited;
+    if (same) cpu_s += past.cpu_s;
+    return same;
+  });
+  return cpu_s;
+}
+
 void Session::Impl::refresh_info() {
   profile::RunInfo& info = profile.info;
   if (!finished) info.duration_s = seconds(monotonic_ns());
-  info.targets.clear();
+  info.parts.back().duration_s = info.duration_s - info.parts.back().start_s;
+  info.targets = past_targets;
   info.target_cpu_s = 0;
+  for (const profile::TargetEntry& target : past_targets) info.target_cpu_s += target.cpu_s;
   profile.regions = past_regions;
   for (auto& [tgid, target] : targets) {
+    if (!target->counts) continue;
     if (!target->exited) {
       if (const auto cpu = process::cpu_seconds(target->identity.pid)) {
         target->cpu_seconds = *cpu - target->cpu_at_start;
@@ -397,24 +434,34 @@ void Session::Impl::refresh_info() {
     entry.comm = target->identity.comm;
     entry.command = target->identity.command();
     entry.runtime = target->runtime;
-    entry.cpu_s = target->cpu_seconds;
+    entry.cpu_s = target->earlier_cpu_s + target->cpu_seconds;
     entry.exited = target->exited;
     if (target->identity.pid == command) entry.exit_status = command_status;
     info.target_cpu_s += entry.cpu_s;
     info.targets.push_back(std::move(entry));
     for (const auto& [number, placement] : target->space.placements()) {
+      if (placement.last_ns != 0 && placement.last_ns < started_ns) continue;
       profile.regions.push_back({tgid, placement.image, placement.base, placement.size,
                                  seconds(placement.first_ns),
-                                 placement.last_ns ? seconds(placement.last_ns)
-                                                   : info.duration_s});
+                                 placement.last_ns ? seconds(placement.last_ns) : info.duration_s});
     }
   }
-  const auto lost = sampler->lost();
+  auto lost = sampler->lost();
+  for (std::size_t i = 0; i < lost.size(); ++i) lost[i] -= lost_before[i];
   info.lost = {
       {"map-full", "--map-entries", lost[AOT_LOST_MAP_FULL]},
       {"buffer-full", "--buffer", lost[AOT_LOST_RING_FULL]},
       {"no-user-registers", "", lost[AOT_LOST_NO_USER_REGS]},
   };
+  for (const profile::LostCause& before : past_lost) {
+    const auto same = std::find_if(info.lost.begin(), info.lost.end(),
+                                   [&](const auto& cause) { return cause.cause == before.cause; });
+    if (same == info.lost.end()) {
+      info.lost.push_back(before);
+    } else {
+      same->count += before.count;
+    }
+  }
   if (regions_lost != 0) {
     warn(fmt::format("{} changes of mappings were missed; the maps were read again instead",
                      regions_lost));
@@ -425,6 +472,31 @@ void Session::refresh() {
   if (!impl_->finished) impl_->collect(true);
   impl_->reap_command();
   impl_->refresh_info();
+}
+
+void Session::start_over() {
+  Impl& impl = *impl_;
+  impl.profile.zero();
+  impl.started_ns = monotonic_ns();
+  impl.earlier_s = 0;
+  impl.past_regions.clear();
+  impl.past_targets.clear();
+  impl.past_lost.clear();
+  impl.lost_before = impl.sampler->lost();
+  const bool alive = targets_alive();
+  for (auto& [tgid, target] : impl.targets) {
+    if (target->exited) {
+      target->counts = !alive;  // somebody has to be named
+    } else if (const auto cpu = process::cpu_seconds(target->identity.pid)) {
+      target->cpu_at_start = *cpu;
+      target->cpu_seconds = 0;
+      target->earlier_cpu_s = 0;
+    }
+  }
+  profile::RunInfo& info = impl.profile.info;
+  info.started_unix_s = unix_seconds();
+  info.parts = {{0, 0, info.command_line}};
+  impl.refresh_info();
 }
 
 void Session::finish() {
@@ -439,7 +511,8 @@ void Session::finish() {
   impl_->refresh_info();  // takes the duration
   // Twice: what the first round put off is settled by the second.
   impl_->finished = true;
-  for (const auto& [tgid, target] : impl_->targets) impl_->sampler->forget(static_cast<pid_t>(tgid));
+  for (const auto& [tgid, target] : impl_->targets)
+    impl_->sampler->forget(static_cast<pid_t>(tgid));
   impl_->collect(true);
   const bool any_mapped = std::any_of(impl_->images.begin(), impl_->images.end(),
                                       [](const LiveImage& image) { return image.mapped; });
@@ -448,16 +521,18 @@ void Session::finish() {
   if (!any_mapped && !said && !impl_->targets.empty()) {
     const auto& [pid, target] = *impl_->targets.begin();
     if (impl_->runs_nothing(*target)) {
-      impl_->warn(fmt::format("pid {} ({}) runs no wasm code: its command line names no image, and "
-                              "no generated code is in its memory",
-                              pid, target->identity.command()));
+      impl_->warn(
+          fmt::format("pid {} ({}) runs no wasm code: its command line names no image, and "
+                      "no generated code is in its memory",
+                      pid, target->identity.command()));
     } else if (impl_->images.empty()) {
-      impl_->warn(fmt::format("pid {} names no image on its command line; samples of its AOT code "
-                              "are shown by address (name the .cwasm as an argument)",
-                              pid));
+      impl_->warn(
+          fmt::format("pid {} names no image on its command line; samples of its AOT code "
+                      "are shown by address (name the .cwasm as an argument)",
+                      pid));
     } else {
-      impl_->warn(fmt::format("pid {} never mapped the text of {}", pid,
-                              impl_->images.front().shown));
+      impl_->warn(
+          fmt::format("pid {} never mapped the text of {}", pid, impl_->images.front().shown));
     }
   }
   impl_->refresh_info();
@@ -471,7 +546,8 @@ const image::Core* Session::core(std::uint32_t image) const {
 }
 
 std::shared_ptr<const isa::Code> Session::analysed(profile::FrameKey function) {
-  if (function.kind != profile::FrameKind::wasm || function.image >= impl_->images.size()) {
+  if (function.kind != profile::FrameKind::wasm || function.image >= impl_->images.size() ||
+      !impl_->images[function.image].code) {
     return nullptr;
   }
   return impl_->images[function.image].code->code(function.id);

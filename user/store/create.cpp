@@ -87,13 +87,11 @@ bool rename_without_replacing(const std::string& from, const std::string& to) {
   return link(from.c_str(), to.c_str()) == 0 && unlink(from.c_str()) == 0;
 }
 
-// Left by a recording that was killed and then deleted by hand, a -wal would be replayed into the
-// new file: SQLite tells by the name alone what belongs together.
+}  // namespace
+
 void remove_sidecars(const std::string& path) {
   for (const char* suffix : sidecars) unlink((path + suffix).c_str());
 }
-
-}  // namespace
 
 Result<std::string> create_file(const std::filesystem::path& given, bool force) {
   std::error_code error;

@@ -14,4 +14,8 @@ namespace aotscope::store {
 // the wrong name must not cost anyone a file that is no recording.
 Result<std::string> create_file(const std::filesystem::path& path, bool force);
 
+// Left by a recording that was killed and then deleted by hand, a -wal would be replayed into the
+// next file of its name: SQLite tells by the name alone what belongs together.
+void remove_sidecars(const std::string& path);
+
 }  // namespace aotscope::store

@@ -11,6 +11,7 @@
 #include <aotscope/store.hpp>
 
 #include "header.hpp"
+#include "lock.hpp"
 #include "reader.hpp"
 #include "schema.hpp"
 #include "sqlite.hpp"
@@ -197,11 +198,11 @@ Result<Recording> load(const fs::path& given) {
   if (auto fits = check_tables(path, db); !fits) return tl::unexpected(fits.error());
 
   Recording recording;
+  recording.live = WriterLock::held(absolute);
   Reader reader(db);
-  std::uint64_t samples = 0;
-  std::uint64_t bucket_seconds = recording.profile.bucket_seconds();
-  read_run(reader, recording, samples, bucket_seconds);
-  if (reader.ok()) read_counts(reader, recording, samples, bucket_seconds);
+  Widths widths{0, recording.profile.bucket_seconds(), recording.profile.detail_seconds()};
+  read_run(reader, recording, widths);
+  if (reader.ok()) read_counts(reader, recording, widths);
   if (!reader.ok()) {
     if (db.code() == SQLITE_OK || db.code() == SQLITE_CORRUPT) return damaged(path, reader.what());
     return cannot_read(path, db);

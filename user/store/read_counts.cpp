@@ -108,10 +108,29 @@ void read_buckets(Reader& reader, profile::Loader& loader, std::uint64_t width) 
               });
 }
 
+void read_details(Reader& reader, profile::Loader& loader, std::uint64_t width) {
+  if (!loader.detail_seconds(width)) {
+    reader.problem("the width of stacks in time cannot be");
+    return;
+  }
+  reader.each("stack_buckets",
+              "SELECT start_s, stack, count FROM stack_buckets ORDER BY start_s, stack",
+              max_rows * 8, [&](Statement& row) {
+                return loader.detail_stack(row.count(0), row.number(1), row.count(2));
+              });
+  reader.each("offset_buckets",
+              "SELECT start_s, image, local_func, offset, count FROM offset_buckets "
+              "ORDER BY start_s, image, local_func, offset",
+              max_rows * 8, [&](Statement& row) {
+                return loader.detail_offset(row.count(0), wasm(row.number(1), row.number(2)),
+                                            row.bits(3), row.count(4));
+              });
+}
+
 }  // namespace
 
-void read_counts(Reader& reader, Recording& recording, std::uint64_t samples,
-                 std::uint64_t bucket_seconds) {
+void read_counts(Reader& reader, Recording& recording, const Widths& widths) {
+  const std::uint64_t samples = widths.samples;
   if (samples > profile::Loader::max_samples) {
     reader.problem("its number of samples cannot be");
     return;
@@ -120,7 +139,8 @@ void read_counts(Reader& reader, Recording& recording, std::uint64_t samples,
   read_hosts_and_threads(reader, loader);
   read_functions(reader, loader);
   read_stacks(reader, loader);
-  if (reader.ok()) read_buckets(reader, loader, bucket_seconds);
+  if (reader.ok()) read_buckets(reader, loader, widths.bucket_s);
+  if (reader.ok()) read_details(reader, loader, widths.detail_s);
   if (reader.ok())
     if (const char* problem = loader.finish()) reader.problem(problem);
 

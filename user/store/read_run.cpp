@@ -16,8 +16,7 @@ using Setter = std::function<void(Statement&)>;
 
 }  // namespace
 
-void read_run(Reader& reader, Recording& recording, std::uint64_t& samples,
-              std::uint64_t& bucket_seconds) {
+void read_run(Reader& reader, Recording& recording, Widths& widths) {
   profile::Profile& profile = recording.profile;
   profile::RunInfo& info = profile.info;
   const auto text = [](std::string& into) {
@@ -45,8 +44,9 @@ void read_run(Reader& reader, Recording& recording, std::uint64_t& samples,
       {"duration_s", real(info.duration_s)},
       {"stacks", flag(info.stacks)},
       {"target_cpu_s", real(info.target_cpu_s)},
-      {"samples", count(samples)},
-      {"bucket_s", count(bucket_seconds)},
+      {"samples", count(widths.samples)},
+      {"bucket_s", count(widths.bucket_s)},
+      {"detail_s", count(widths.detail_s)},
       {"complete", flag(recording.complete)},
   };
   // A key that this version does not know is somebody's own note. A missing one is a recording
@@ -56,6 +56,12 @@ void read_run(Reader& reader, Recording& recording, std::uint64_t& samples,
     if (it != setters.end()) it->second(row);
     return true;
   });
+
+  reader.each("parts", "SELECT start_s, duration_s, command_line FROM parts ORDER BY id", max_rows,
+              [&](Statement& row) {
+                info.parts.push_back({row.real(0), row.real(1), row.text(2)});
+                return true;
+              });
 
   reader.each(
       "targets",

@@ -44,10 +44,15 @@ class Reader {
   std::string problem_;
 };
 
+// What meta says of the counts to come.
+struct Widths {
+  std::uint64_t samples = 0;
+  std::uint64_t bucket_s = 0;
+  std::uint64_t detail_s = 0;
+};
+
 // In this order.
-void read_run(Reader& reader, Recording& recording, std::uint64_t& samples,
-              std::uint64_t& bucket_seconds);
-void read_counts(Reader& reader, Recording& recording, std::uint64_t samples,
-                 std::uint64_t bucket_seconds);
+void read_run(Reader& reader, Recording& recording, Widths& widths);
+void read_counts(Reader& reader, Recording& recording, const Widths& widths);
 
 }  // namespace aotscope::store

@@ -40,7 +40,7 @@ class Ledger {
 // No count: this row is not in the file yet.
 inline constexpr std::uint64_t never = UINT64_MAX;
 
-// meta, targets, regions, lost, warnings: short lists, compared as a whole.
+// meta, parts, targets, regions, lost, warnings: short lists, compared as a whole.
 class RunRows {
  public:
   void write(Db& db, const Profile& profile, bool complete);
@@ -52,6 +52,7 @@ class RunRows {
   using Value = std::variant<std::int64_t, double, std::string>;
   struct State {
     std::map<std::string, Value> meta;
+    std::vector<profile::RunPart> parts;
     std::vector<profile::TargetEntry> targets;
     std::vector<profile::RegionEntry> regions;
     std::vector<profile::LostCause> lost;
@@ -66,6 +67,7 @@ class RunRows {
   Statement meta_{
       "INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT(key) DO UPDATE SET "
       "value = excluded.value"};
+  Statement part_{"INSERT INTO parts(id, start_s, duration_s, command_line) VALUES(?, ?, ?, ?)"};
   Statement target_{
       "INSERT INTO targets(id, pid, comm, command, runtime, cpu_s, exited, exit_status) "
       "VALUES(?, ?, ?, ?, ?, ?, ?, ?)"};
@@ -187,6 +189,33 @@ class BucketRows {
       "INSERT INTO bucket_totals(start_s, width_s, samples, host, unknown) VALUES(?, ?, ?, ?, ?) "
       "ON CONFLICT(start_s) DO UPDATE SET samples = excluded.samples, host = excluded.host, "
       "unknown = excluded.unknown"};
+};
+
+// stack_buckets and offset_buckets, rolled up as in the profile.
+class DetailRows {
+ public:
+  void write(Db& db, const Profile& profile);
+  void commit() { written_ = std::move(next_); }
+  void discard() {}
+  void forget() { written_ = {}; }
+
+ private:
+  struct State {
+    std::uint64_t width = 0;
+    std::map<std::uint64_t, std::uint64_t> samples;  // by start
+    std::uint64_t recent_start = 0;
+    profile::Detail recent;  // the newest one, which grows: only its changes are written
+  };
+  State written_, next_;
+  Statement clear_stacks_{"DELETE FROM stack_buckets WHERE start_s = ?"};
+  Statement clear_offsets_{"DELETE FROM offset_buckets WHERE start_s = ?"};
+  Statement stack_{
+      "INSERT INTO stack_buckets(start_s, stack, count) VALUES(?, ?, ?) "
+      "ON CONFLICT(start_s, stack) DO UPDATE SET count = excluded.count"};
+  Statement offset_{
+      "INSERT INTO offset_buckets(start_s, image, local_func, offset, count) "
+      "VALUES(?, ?, ?, ?, ?) ON CONFLICT(start_s, image, local_func, offset) DO UPDATE SET "
+      "count = excluded.count"};
 };
 
 }  // namespace aotscope::store

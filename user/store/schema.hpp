@@ -44,8 +44,13 @@ struct Table {
 inline constexpr Table tables[] = {
     // One value each: tool_version, host_name, kernel_release, command_line, event, precise,
     // frequency_asked, frequency_hz, started_unix_s, duration_s, stacks, target_cpu_s, samples
-    // (wasm + host + unknown), bucket_s (width), complete (0: still being written, or killed).
+    // (wasm + host + unknown), bucket_s and detail_s (widths), complete (0: still being written,
+    // or killed).
     {"meta", "CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID"},
+    // Each `aotscope record` that wrote to the file, in their order.
+    {"parts",
+     "CREATE TABLE parts(id INTEGER PRIMARY KEY, start_s REAL NOT NULL, duration_s REAL NOT NULL, "
+     "command_line TEXT NOT NULL)"},
     // What the small integers below mean.
     {"classes", "CREATE TABLE classes(id INTEGER PRIMARY KEY, name TEXT NOT NULL)"},
     {"frame_kinds", "CREATE TABLE frame_kinds(id INTEGER PRIMARY KEY, name TEXT NOT NULL)"},
@@ -113,6 +118,16 @@ inline constexpr Table tables[] = {
     {"bucket_totals",
      "CREATE TABLE bucket_totals(start_s INTEGER PRIMARY KEY, width_s INTEGER NOT NULL, "
      "samples INTEGER NOT NULL, host INTEGER NOT NULL, unknown INTEGER NOT NULL)"},
+
+    // Stacks and instructions in time, in intervals of detail_s seconds. stack: its innermost
+    // frame.
+    {"stack_buckets",
+     "CREATE TABLE stack_buckets(start_s INTEGER NOT NULL, stack INTEGER NOT NULL, "
+     "count INTEGER NOT NULL, PRIMARY KEY(start_s, stack)) WITHOUT ROWID"},
+    {"offset_buckets",
+     "CREATE TABLE offset_buckets(start_s INTEGER NOT NULL, image INTEGER NOT NULL, "
+     "local_func INTEGER NOT NULL, offset INTEGER NOT NULL, count INTEGER NOT NULL, "
+     "PRIMARY KEY(start_s, image, local_func, offset)) WITHOUT ROWID"},
 
     // Machine code of the functions that have samples of their own.
     {"code",

@@ -33,8 +33,10 @@ void RunRows::write(Db& db, const Profile& profile, bool complete) {
       {"target_cpu_s", info.target_cpu_s},
       {"samples", whole(profile.totals().total)},
       {"bucket_s", whole(profile.bucket_seconds())},
+      {"detail_s", whole(profile.detail_seconds())},
       {"complete", whole(complete)},
   };
+  next_.parts = info.parts;
   next_.targets = info.targets;
   next_.regions = profile.regions;
   next_.lost = info.lost;
@@ -54,6 +56,11 @@ void RunRows::write_meta(Db& db) {
 }
 
 void RunRows::write_targets(Db& db) {
+  rewrite(db, "DELETE FROM parts", written_.parts, next_.parts,
+          [&](std::size_t i, const profile::RunPart& part) {
+            part_.run(db, static_cast<std::uint64_t>(i), part.start_s, part.duration_s,
+                      part.command_line);
+          });
   rewrite(db, "DELETE FROM targets", written_.targets, next_.targets,
           [&](std::size_t i, const profile::TargetEntry& target) {
             target_.run(db, static_cast<std::uint64_t>(i), target.pid, target.comm, target.command,

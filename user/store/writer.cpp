@@ -13,6 +13,7 @@
 #include <cerrno>
 
 #include "create.hpp"
+#include "lock.hpp"
 #include "rows.hpp"
 #include "sqlite.hpp"
 
@@ -31,8 +32,19 @@ Error write_error(const std::string& path, const Db& db) {
 class FileWriter final : public Writer {
  public:
   explicit FileWriter(std::string path) : path_(std::move(path)) {}
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+  // Given up before its end: one file all the same.
+  ~FileWriter() override {
+    if (db_.handle() == nullptr || moved()) return;
+    db_.forgive();
+    db_.exec("PRAGMA journal_mode = DELETE");
+  }
 
   Result<void> open() {
+    if (!lock_.take(path_))
+      return fail(fmt::format("{} is being written right now", path_),
+                  "choose another file with -o");
     db_.open(path_, SQLITE_OPEN_READWRITE);
     if (db_.ok()) sqlite3_busy_timeout(db_.handle(), journal_wait_ms);
     db_.exec("PRAGMA journal_mode = WAL");
@@ -85,6 +97,7 @@ class FileWriter final : public Writer {
       images_.write(db_, profile);
       counts_.write(db_, profile, code);
       buckets_.write(db_, profile);
+      details_.write(db_, profile);
     }
     db_.exec("COMMIT");
     if (db_.ok()) {
@@ -92,6 +105,7 @@ class FileWriter final : public Writer {
       images_.commit();
       counts_.commit();
       buckets_.commit();
+      details_.commit();
       samples_ = samples;
       restart_ = false;
       return {};
@@ -100,6 +114,7 @@ class FileWriter final : public Writer {
     images_.discard();
     counts_.discard();
     buckets_.discard();
+    details_.discard();
     auto failed = checked();
     // A failure such as a full disk has rolled back already.
     if (sqlite3_get_autocommit(db_.handle()) == 0) db_.exec("ROLLBACK");
@@ -109,19 +124,22 @@ class FileWriter final : public Writer {
 
   // The profile was zeroed: its counters restart, and so does the file.
   void start_over() {
-    for (const char* table :
-         {"unknown_addresses", "offsets", "function_totals", "stacks", "buckets", "bucket_totals"})
+    for (const char* table : {"unknown_addresses", "offsets", "function_totals", "stacks",
+                              "buckets", "bucket_totals", "stack_buckets", "offset_buckets"})
       db_.exec(fmt::format("DELETE FROM {}", table).c_str());
     counts_.forget();
     buckets_.forget();
+    details_.forget();
   }
 
   std::string path_;
-  Db db_;  // before the rows: their statements have to go first
+  WriterLock lock_;  // outlives the connection
+  Db db_;            // before the rows: their statements have to go first
   RunRows run_;
   ImageRows images_;
   CountRows counts_;
   BucketRows buckets_;
+  DetailRows details_;
   std::uint64_t samples_ = 0;  // as of the last commit
   bool restart_ = false;       // zeroed since then
 };
@@ -133,6 +151,25 @@ Result<std::unique_ptr<Writer>> Writer::create(const std::filesystem::path& path
   if (!file) return tl::unexpected(file.error());
   auto writer = std::make_unique<FileWriter>(*file);
   if (auto opened = writer->open(); !opened) return tl::unexpected(opened.error());
+  return writer;
+}
+
+// The first flush writes every row once more over what is there: what the file holds is then
+// exactly what the profile holds, whatever the killed recorder was in the middle of.
+Result<std::unique_ptr<Writer>> Writer::append(const std::filesystem::path& path, Recording& into) {
+  std::error_code error;
+  const std::filesystem::path resolved = std::filesystem::canonical(path, error);
+  const std::string name = error ? path.string() : resolved.string();
+  if (auto loaded = load(path); !loaded)
+    return tl::unexpected(loaded.error());
+  else if (loaded->live)
+    return fail(fmt::format("{} is being written right now", path.string()),
+                "choose another file with -o");
+  auto writer = std::make_unique<FileWriter>(name);
+  if (auto opened = writer->open(); !opened) return tl::unexpected(opened.error());
+  auto recording = load(path);  // once more, now that nobody else can write it
+  if (!recording) return tl::unexpected(recording.error());
+  into = std::move(*recording);
   return writer;
 }
 

@@ -182,7 +182,7 @@ class App {
         done_ = true;
         break;
       case Request::zero:
-        session_.profile().zero();
+        session_.start_over();
         model_.zeroed();
         model_.update(session_.profile(), {now_s(), own_cpu_seconds()});
         model_.say("counters are zero");

@@ -307,6 +307,7 @@ void Model::zeroed() {
   waits_ = {};
   total_ = wasm_ = host_ = unknown_ = kernel_ = {};
   if (code_) code_->counters.assign(code_->counters.size(), {});
+  target_cpu_ = {};  // its CPU time is counted anew
   wants_base_ = true;
 }
 

@@ -49,7 +49,7 @@ class PprofWriter {
     for (std::uint32_t i = 0; i < frames_.frames().size(); ++i) function(i);
     const profile::RunInfo& info = profile_.info;
     out_.add_int64(9, static_cast<std::int64_t>(info.started_unix_s * 1e9));
-    out_.add_int64(10, static_cast<std::int64_t>(info.duration_s * 1e9));
+    out_.add_int64(10, static_cast<std::int64_t>(info.sampled_s() * 1e9));
     value_type(11, "cpu", "nanoseconds");
     out_.add_int64(12, period_ns());
     out_.add_int64(13, strings_.number("aotscope, event " + safe_text(info.event, 60)));

@@ -69,7 +69,7 @@ std::string flame_svg(const Profile& profile) {
   const std::string title =
       fmt::format("{}: {} samples, {}",
                   profile.images().empty() ? "aotscope" : base_name(profile.images().front().path),
-                  grouped(all), duration_text(profile.info.duration_s));
+                  grouped(all), duration_text(profile.info.sampled_s()));
   std::string out = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "

@@ -178,6 +178,12 @@ std::string json_report(const Profile& profile, const JsonOptions& options) {
   out["warnings"] = info.warnings;
   out["frequency_asked_hz"] = info.frequency_asked;
   out["target_cpu_s"] = info.target_cpu_s;
+  out["parts"] = ordered_json::array();
+  for (const profile::RunPart& part : info.parts) {
+    out["parts"].push_back({{"start_s", part.start_s},
+                            {"duration_s", part.duration_s},
+                            {"command_line", part.command_line}});
+  }
   out["stacks"] = info.stacks;
   out["precise"] = info.precise;
   out["tool_version"] = info.tool_version;

@@ -78,7 +78,9 @@ std::string header_lines(const Profile& profile) {
   }
   if (!info.targets.empty()) parts.push_back(pids_text(info.targets));
   parts.push_back(rate_text(profile));
-  parts.push_back(duration_text(info.duration_s));
+  std::string length = duration_text(info.sampled_s());
+  if (info.parts.size() > 1) length += fmt::format(" in {} runs", info.parts.size());
+  parts.push_back(std::move(length));
   parts.push_back(grouped(totals.total) + (totals.total == 1 ? " sample" : " samples"));
   parts.push_back("lost " + grouped(totals.lost));
   std::string out = fmt::format("{}\n", fmt::join(parts, "  "));
@@ -110,9 +112,9 @@ std::string no_samples_lines(const Profile& profile) {
     if (all_exited && info.target_cpu_s <= 2 * tick_s) {
       why = "the target exited before it was sampled, after " + cpu;
     } else if (info.target_cpu_s <= 2 * tick_s) {
-      why = fmt::format("the target slept: it used {} in {}", cpu, duration_text(info.duration_s));
+      why = fmt::format("the target slept: it used {} in {}", cpu, duration_text(info.sampled_s()));
     } else {
-      why = fmt::format("although the target used {} in {}", cpu, duration_text(info.duration_s));
+      why = fmt::format("although the target used {} in {}", cpu, duration_text(info.sampled_s()));
     }
     if (!mapped && !profile.images().empty()) {
       why += "; it never mapped " + base_name(profile.images().front().path);

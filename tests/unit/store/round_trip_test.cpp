@@ -20,6 +20,7 @@ TEST_CASE("every field comes back, after each flush and after the end") {
   info.frequency_hz = 999;
   info.started_unix_s = 1.7e9 + 0.25;
   info.stacks = true;
+  info.parts = {{0, 1, "first\xff"}, {20, 3, ""}};
   RandomRun run(3, 3000);
   MadeCode code;
   auto writer = value(store::Writer::create(folder / "a.db", false));
@@ -91,7 +92,33 @@ TEST_CASE("buckets are rolled up in the file as in the profile") {
     succeed(writer->flush(profile, nullptr));
   }
   CHECK(profile.bucket_seconds() > 10);
+  CHECK(profile.detail_seconds() > 10);
   check_same(value(store::load(folder / "a.db")).profile, profile);
+}
+
+TEST_CASE("what an interval left out is not in the file either") {
+  Folder folder;
+  Profile profile;
+  profile::ImageEntry image;
+  for (std::uint32_t i = 0; i < 200; ++i) image.functions.push_back({i, i, i * 1000, 1000, "f"});
+  profile.add_image(std::move(image));
+  auto writer = value(store::Writer::create(folder / "a.db", false));
+  Random random(3);
+  for (int flush = 0; flush < 12; ++flush) {
+    for (int i = 0; i < 4000; ++i) {
+      Sample sample;
+      sample.leaf = {FrameKind::wasm, 0, static_cast<std::uint32_t>(random.below(200))};
+      sample.text_offset = sample.leaf.id * 1000 + random.below(1000);
+      const FrameKey stack[] = {
+          sample.leaf, {FrameKind::wasm, 0, static_cast<std::uint32_t>(random.below(200))}};
+      sample.stack = stack;
+      sample.time_s = 3;
+      profile.add(sample);
+    }
+    succeed(writer->flush(profile, nullptr));
+    check_same(value(store::load(folder / "a.db")).profile, profile);
+  }
+  CHECK(profile.details().at(0).trims > 0);
 }
 
 TEST_CASE("a profile that was zeroed starts its recording over") {

@@ -67,6 +67,23 @@ inline void succeed(const Result<void>& result) {
   if (!result) FAIL(result.error().message);
 }
 
+// Details by what their ids mean: the numbers of instructions are in the order of their first
+// samples while recording, and in the order of the file afterwards.
+inline auto details_of(const Profile& profile) {
+  using Row = std::tuple<std::uint64_t, FrameKey, std::uint64_t>;  // start, function, offset
+  std::map<Row, std::uint64_t> offsets;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> stacks;
+  for (const auto& [start, detail] : profile.details()) {
+    for (std::size_t i = 0; i < detail.stacks.size(); ++i)
+      stacks[{start, detail.stacks.ids()[i]}] = detail.stacks.counts()[i];
+    for (std::size_t i = 0; i < detail.offsets.size(); ++i) {
+      const auto& [key, offset] = profile.offset_keys()[detail.offsets.ids()[i]];
+      offsets[{start, key, offset}] = detail.offsets.counts()[i];
+    }
+  }
+  return std::pair(offsets, stacks);
+}
+
 inline void check_same(const Profile& a, const Profile& b) {
   CHECK(a.info == b.info);
   CHECK(a.regions == b.regions);
@@ -78,6 +95,8 @@ inline void check_same(const Profile& a, const Profile& b) {
   CHECK((a.stacks() == b.stacks()));
   CHECK((a.buckets() == b.buckets()));
   CHECK(a.bucket_seconds() == b.bucket_seconds());
+  CHECK((details_of(a) == details_of(b)));
+  CHECK(a.detail_seconds() == b.detail_seconds());
   CHECK(a.totals() == b.totals());
 }
 
