@@ -36,6 +36,31 @@ def shares(pane):
         r"^[▸ ] *(?:[\d.]+|·) +([\d.]+) +(?:[\d.]+|·) +(?:[\d.]+|·) (\S+)", pane, re.MULTILINE)}
 
 
+def chosen_row(pane, name):
+    return re.search(rf"^▸.* {re.escape(name)} ", pane, re.MULTILINE)
+
+
+def listed(pane):
+    """Of the listing's lines, from above."""
+    return [int(offset, 16) for offset in
+            re.findall(r"^[▸ ][^+]*\+(0x\w+)  [a-z]", pane, re.MULTILINE)]
+
+
+def chosen_offset(pane):
+    found = re.search(r"^▸[^+]*\+(0x\w+)  [a-z]", pane, re.MULTILINE)
+    return int(found.group(1), 16) if found else None
+
+
+def mouse(button, column, row):
+    """As this TERM reports it."""
+    tmux.keys("-l", f"\x1b[M{chr(32 + button)}{chr(32 + column)}{chr(32 + row + 1)}")
+
+
+def wheel(direction, times):
+    for _ in range(times):
+        mouse({"up": 64, "down": 65}[direction], 20, 8)
+
+
 try:
     # The right function first, by what a recording of the same time says.
     pane = tmux.wait(lambda p: re.search(r"up 00:00:0[5-9]", p) and "dispatch" in p, "the table")
@@ -164,11 +189,41 @@ try:
             check(all(len(line) <= columns for line in pane.splitlines()), "no line is too long")
             check("NOW%" in pane and "FUNCTION" in pane, pane)
 
+    # The wheel over the table and over a listing, longer than the window: three rows each.
+    tmux.resize(140, 16)
+    tmux.keys("Space", "g")
+    pane = tmux.wait(lambda p: "PAUSED" in p and p.count("\n") <= 16 and len(functions(p)) > 3 and
+                     chosen_row(p, functions(p)[0]), "a short table that stands still")
+    names = functions(pane)
+    wheel("down", 1)
+    tmux.wait(lambda p: chosen_row(p, names[3]), "three rows down")
+    wheel("down", 4)
+    pane = tmux.wait(lambda p: functions(p) and names[0] not in functions(p), "a scrolled table")
+    check(re.search(r"^▸", pane, re.MULTILINE), f"a row is chosen\n{pane}")
+    wheel("up", 9)
+    tmux.wait(lambda p: functions(p) == names and chosen_row(p, names[0]), "its begin again")
+    tmux.keys("Space", "/", "f", "p", "Enter")
+    tmux.wait(lambda p: functions(p) == ["fp"], "fp alone")
+    tmux.keys("a")
+    pane = tmux.wait(lambda p: "INSTRUCTION" in p and listed(p), "the listing of fp")
+    tmux.keys("g")
+    pane = tmux.wait(lambda p: listed(p)[:1] == [0] and chosen_offset(p) == 0, "its first line")
+    first = listed(pane)
+    wheel("down", 1)
+    tmux.wait(lambda p: chosen_offset(p) == first[3], "three instructions down")
+    wheel("down", 12)
+    tmux.wait(lambda p: listed(p)[0] > first[-1] and chosen_offset(p) in listed(p),
+              "a scrolled listing")
+    wheel("up", 20)
+    tmux.wait(lambda p: listed(p) == first and chosen_offset(p) == 0, "its first line again")
+    tmux.keys("Escape", "Escape")
+    tmux.resize(140, 40)
+
     # The mouse: a click, and off.
     tmux.wait(lambda p: "dispatch" in functions(p), "the table")
     row = next(i for i, line in enumerate(tmux.pane().splitlines()) if " many " in line)
-    tmux.keys("-l", f"\x1b[M {chr(32 + 20)}{chr(32 + row + 1)}")  # as this TERM reports a click
-    tmux.wait(lambda p: re.search(r"^▸.* many ", p, re.MULTILINE), "the clicked row")
+    mouse(0, 20, row)
+    tmux.wait(lambda p: chosen_row(p, "many"), "the clicked row")
     tmux.keys("m")
     tmux.wait(lambda p: "the mouse is the terminal's" in p, "no mouse")
 
