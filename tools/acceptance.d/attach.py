@@ -1,4 +1,5 @@
 """Attaching to a running wamr and saying where its CPU time goes."""
+import contextlib
 import os
 import signal
 import statistics
@@ -49,44 +50,63 @@ def rate():
 
 
 @once
-def js_target():
-    """The big component, running; all its texts are mapped."""
+def _js_target():
     return common.start_ready(lib.inputs("js"), 0)
+
+
+@contextlib.contextmanager
+def js_target():
+    """The big component, running; all its texts are mapped. It stands still between its checks,
+    which leaves the machine to the others."""
+    target, texts = _js_target()
+    os.kill(target.pid, signal.SIGCONT)
+    try:
+        yield target, texts
+    finally:
+        os.kill(target.pid, signal.SIGSTOP)
+
+
+def one_start(pid):
+    """Of one attach: seconds until it says so and until its programs are loaded, and the samples and
+    the CPU time from then on: the line is no empty word."""
+    start, clock = time.monotonic(), time.time()
+    # Ahead of whatever else this machine is doing: its queue is not record's time.
+    recorder = common.Recorder("-p", pid, sampling=False, prefix=["nice", "-n", "-20"])
+    while "sampling pid" not in recorder.stderr:
+        if recorder.process.poll() is not None:
+            raise Short(recorder.stderr)
+        time.sleep(0.002)
+    said, first = time.monotonic() - start, lib.cpu_seconds(pid)
+    common.wait_cpu(pid, 0.5)
+    used = lib.cpu_seconds(pid) - first
+    data = lib.report(recorder.stop())
+    return said, data["started_unix_s"] - clock, data["samples"]["total"], used, \
+        data["frequency_hz"]
 
 
 @check("js-start", "record is sampling within 0.3 s of starting, on the big component")
 def js_start():
-    target, _ = js_target()
-    loaded, times, samples, cpu = [], [], 0, 0.0
-    for _ in range(9):
-        start, clock = time.monotonic(), time.time()
-        # Ahead of whatever else this machine is doing: its queue is not record's time.
-        recorder = common.Recorder("-p", target.pid, sampling=False, prefix=["nice", "-n", "-20"])
-        while "sampling pid" not in recorder.stderr:
-            if recorder.process.poll() is not None:
-                raise Short(recorder.stderr)
-            time.sleep(0.002)
-        times.append(time.monotonic() - start)
-        said = lib.cpu_seconds(target.pid)
-        common.wait_cpu(target.pid, 0.5)
-        end = lib.cpu_seconds(target.pid)
-        data = lib.report(recorder.stop())
-        loaded.append(data["started_unix_s"] - clock)
-        # Samples from then on: the line is no empty word. Summed up, as /proc counts in 10 ms.
-        samples += data["samples"]["total"]
-        cpu += end - said
+    with js_target() as (target, _):
+        starts = [one_start(target.pid) for _ in range(9)]
+    times, loaded, samples, cpu, frequency = zip(*starts)
+    # Summed up, as /proc counts in 10 ms.
+    samples, cpu = sum(samples), sum(cpu)
     middle = statistics.median(times)
     return [(f"{middle:.3f} s until it says so (median of {len(times)}; {min(times):.3f} to "
              f"{max(times):.3f}; its programs are loaded at {statistics.median(loaded):.3f}; load "
              f"average {os.getloadavg()[0]:.1f})", middle <= 0.3),
             (f"{samples} samples in {cpu:.2f} s of CPU time from then on",
-             samples >= 0.95 * data["frequency_hz"] * cpu)]
+             samples >= 0.95 * frequency[0] * cpu)]
 
 
 @once
 def js_run():
     """A recording of the big component, with perf beside it, and what was seen meanwhile."""
-    target, texts = js_target()
+    with js_target() as (target, texts):
+        return js_run_of(target, texts)
+
+
+def js_run_of(target, texts):
     data_file = lib.folder() / "js.perf"
     perf = lib.start(["perf", "record", "-q", "-e", "cpu-clock", "-F", "999", "-p", target.pid,
                       "-o", data_file])

@@ -8,8 +8,10 @@ import attach
 import classes
 import stacks
 import cost
+import recordings
+import differences
 
-del attach, classes, stacks, cost  # they register their checks
+del attach, classes, stacks, cost, recordings, differences  # they register their checks
 
 
 def main(names):
