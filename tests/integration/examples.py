@@ -12,7 +12,7 @@ need_root()
 image = inputs("mix")
 target = start_wamr(image, 0)
 here = folder()
-for name, path in (("mix.cwasm", image), ("app.cwasm", image),
+for name, path in (("mix.cwasm", image), ("app.cwasm", image), ("mix-O0.cwasm", inputs("mix-O0")),
                    ("mix.spill.log", image.with_name("mix.spill.log"))):
     (here / name).symlink_to(path)
 
