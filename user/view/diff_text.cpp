@@ -19,7 +19,7 @@ using profile::Measure;
 std::string source_line(std::string_view which, const DiffSource& source, double dispersion) {
   const profile::RunInfo& info = source.profile->info;
   std::string out = fmt::format("{}  {}  {}  {} {} Hz  {} samples  {:.2f} s of CPU time", which,
-                                safe_text(source.file, 120), duration_text(info.duration_s),
+                                safe_text(source.file, 120), duration_text(info.sampled_s()),
                                 safe_text(info.event, 60), info.frequency_hz,
                                 grouped(source.profile->totals().total), info.target_cpu_s);
   if (dispersion >= 1.5) out += fmt::format("  phases ×{:.1f}", dispersion);

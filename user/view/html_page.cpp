@@ -71,7 +71,7 @@ ordered_json figures(const Profile& profile) {
   out.push_back({"kernel", share(totals.kernel)});
   out.push_back({"unknown", share(totals.unknown)});
   out.push_back({"lost", grouped(totals.lost)});
-  out.push_back({"recorded", duration_text(profile.info.duration_s)});
+  out.push_back({"recorded", duration_text(profile.info.sampled_s())});
   out.push_back({"CPU time", duration_text(profile.info.target_cpu_s)});
   return out;
 }
