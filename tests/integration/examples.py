@@ -40,7 +40,7 @@ def help_examples():
 
 def try_example(line):
     words = shlex.split(line.replace("PID", str(target.pid)).replace("4121", str(target.pid)))
-    if words[1:2] == ["record"]:
+    if words[1:2] == ["record"] and "--append" not in words:
         words.insert(2, "--force")
         if "-d" not in words and "--" not in words:
             words[3:3] = ["-d", "1"]

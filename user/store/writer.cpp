@@ -41,10 +41,12 @@ class FileWriter final : public Writer {
     db_.exec("PRAGMA journal_mode = DELETE");
   }
 
+  Result<void> lock() {
+    if (lock_.take(path_)) return {};
+    return fail(fmt::format("{} is being written right now", path_), "choose another file with -o");
+  }
+
   Result<void> open() {
-    if (!lock_.take(path_))
-      return fail(fmt::format("{} is being written right now", path_),
-                  "choose another file with -o");
     db_.open(path_, SQLITE_OPEN_READWRITE);
     if (db_.ok()) sqlite3_busy_timeout(db_.handle(), journal_wait_ms);
     db_.exec("PRAGMA journal_mode = WAL");
@@ -150,6 +152,7 @@ Result<std::unique_ptr<Writer>> Writer::create(const std::filesystem::path& path
   Result<std::string> file = create_file(path, force);
   if (!file) return tl::unexpected(file.error());
   auto writer = std::make_unique<FileWriter>(*file);
+  if (auto locked = writer->lock(); !locked) return tl::unexpected(locked.error());
   if (auto opened = writer->open(); !opened) return tl::unexpected(opened.error());
   return writer;
 }
@@ -160,15 +163,13 @@ Result<std::unique_ptr<Writer>> Writer::append(const std::filesystem::path& path
   std::error_code error;
   const std::filesystem::path resolved = std::filesystem::canonical(path, error);
   const std::string name = error ? path.string() : resolved.string();
-  if (auto loaded = load(path); !loaded)
-    return tl::unexpected(loaded.error());
-  else if (loaded->live)
-    return fail(fmt::format("{} is being written right now", path.string()),
-                "choose another file with -o");
   auto writer = std::make_unique<FileWriter>(name);
-  if (auto opened = writer->open(); !opened) return tl::unexpected(opened.error());
-  auto recording = load(path);  // once more, now that nobody else can write it
+  if (auto locked = writer->lock(); !locked) return tl::unexpected(locked.error());
+  // Before the writer opens it: a reader that comes first to a write-ahead log leaves it behind.
+  auto recording = load(path);
   if (!recording) return tl::unexpected(recording.error());
+  recording->live = false;  // it is we who hold it
+  if (auto opened = writer->open(); !opened) return tl::unexpected(opened.error());
   into = std::move(*recording);
   return writer;
 }
