@@ -14,11 +14,12 @@ GROUPS = ("class", "function", "image", "thread", "stack")
 HAS_GO = shutil.which("go") is not None
 
 
-def write_files(recording):
-    """All exports that are files, of one call: their paths by option."""
-    out = {option: folder() / f"{recording.stem}.{end}" for option, end in FILES.items()}
-    aotscope("report", recording, *(word for option, path in out.items()
-                                    for word in (f"--{option}", path)))
+def write_files(recording, *arguments):
+    """All exports that are files, of one call: their paths by option. The page has no window."""
+    out = {option: folder() / f"{recording.stem}.{end}" for option, end in FILES.items()
+           if option != "html" or not arguments}
+    aotscope("report", recording, *arguments, *(word for option, path in out.items()
+                                                for word in (f"--{option}", path)))
     return out
 
 
@@ -85,18 +86,9 @@ def _of_json(data):
         for kind in ("host", "unknown"))
 
 
-def totals(recording):
-    """(export, samples in it) of every export; without go pprof is left out."""
-    out = write_files(recording)
-    found = [("--json", _of_json(lib.report(recording))),
-             ("--json --from 0", _of_json(json.loads(
-                 aotscope("report", recording, "--json", "--from", "0").stdout))),
-             ("--folded", sum(int(line.rpartition(" ")[2]) for line in
-                              aotscope("report", recording, "--folded").stdout.splitlines())),
-             ("--csv", sum(int(row["self"]) for row in csv_rows(recording)))]
-    for group in GROUPS:
-        lines = aotscope("report", recording, "--group", group, "--limit", "0").stdout.splitlines()
-        found.append((f"--group {group}", sum(_number(line.split()[1]) for line in lines[1:])))
+def _of_files(out):
+    """(option, samples) of what write_files() made; removes them."""
+    found = []
     if HAS_GO:
         top = pprof(out["pprof"], "-top", "-nodefraction=0", "-nodecount=0")
         flat = sum(int(line.split()[0]) for line in top.split("flat%", 1)[1].splitlines()[1:])
@@ -106,9 +98,32 @@ def totals(recording):
     found.append(("--firefox", sum(firefox(out["firefox"]).values())))
     root = next(title for title in svg_titles(out["svg"]) if title.startswith("all\n"))
     found.append(("--svg", _number(re.match(r"all\n([\d,]+) samples", root).group(1))))
-    page = html_data(out["html"])
-    found.append(("--html", page["total"]))
-    found.append(("--html, its flame graph", sum(node[3] for node in page["flame"]["nodes"])))
+    if "html" in out:
+        page = html_data(out["html"])
+        found.append(("--html", page["total"]))
+        found.append(("--html, its flame graph", sum(node[3] for node in page["flame"]["nodes"])))
     for path in out.values():
         path.unlink()
+    return found
+
+
+def totals(recording):
+    """(export, samples in it) of every export, of the whole and of the window that is the whole;
+    without go pprof is left out."""
+    found = [("--csv", sum(int(row["self"]) for row in csv_rows(recording))),
+             ("--json --offsets", _of_json(lib.report(recording)))]
+    for window in ((), ("--from", "0")):
+        def text(*arguments):
+            return aotscope("report", recording, *arguments, *window).stdout
+        whole = [("--json", _of_json(json.loads(text("--json")))),
+                 ("--folded", sum(int(line.rpartition(" ")[2])
+                                  for line in text("--folded").splitlines()))]
+        for group in GROUPS:
+            if window and group == "thread":
+                continue  # threads are known of the whole run only
+            table = text("--group", group, "--limit", "0").split("    samples ", 1)[1]
+            whole.append((f"--group {group}", sum(_number(line.split()[1])
+                                                  for line in table.splitlines()[1:])))
+        whole += _of_files(write_files(recording, *window))
+        found += [(" ".join((what, *window)), count) for what, count in whole]
     return found
