@@ -9,9 +9,10 @@ import classes
 import stacks
 import cost
 import recordings
+import top
 import differences
 
-del attach, classes, stacks, cost, recordings, differences  # they register their checks
+del attach, classes, stacks, cost, recordings, top, differences  # they register their checks
 
 
 def main(names):
