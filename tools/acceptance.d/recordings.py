@@ -49,6 +49,8 @@ def same_run(target, seconds):
 @once
 def long_run():
     target, _ = common.start_ready(lib.inputs("mix"), 0)
+    # Ahead of whatever else this machine is doing: samples come with the target's CPU time.
+    os.setpriority(os.PRIO_PROCESS, target.pid, -15)
     result = same_run(target, LONG)
     kill(target)
     return result
