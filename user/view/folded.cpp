@@ -1,5 +1,8 @@
 // Folded stacks: the input of flame graph tools, one stack for each line.
+#include <algorithm>
 #include <map>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -10,11 +13,27 @@
 namespace aotscope::view {
 namespace {
 
-// One frame of a folded line. The separator is the one character that a name may not bring along;
-// safe_text has dealt with newlines and other controls.
+constexpr std::string_view digits = "0123456789";
+
+// "draw 7": its last word is a number, as flame graph tools match one.
+bool ends_in_number(std::string_view name) {
+  const std::size_t space = name.rfind(' ');
+  if (space == std::string_view::npos) return false;
+  std::string_view word = name.substr(space + 1);
+  const std::size_t whole = std::min(word.find_first_not_of(digits), word.size());
+  if (whole == 0) return false;
+  word.remove_prefix(whole);
+  return word.empty() ||
+         (word.front() == '.' && word.find_first_not_of(digits, 1) == std::string_view::npos);
+}
+
+// One frame of a folded line. Two things a name may not bring along: the separator, and a number
+// as its last word, which flamegraph.pl takes for a first column of samples (a differential graph)
+// and cuts off. safe_text has dealt with newlines and other controls.
 std::string folded_frame(const profile::Profile& profile, profile::FrameKey frame) {
-  const std::string name = function_label(profile, frame);
+  std::string name = function_label(profile, frame);
   if (name.empty()) return "[unnamed]";
+  if (ends_in_number(name)) name.replace(name.rfind(' '), 1, "\\x20");
   std::string out;
   for (const char c : name) {
     if (c == ';') {

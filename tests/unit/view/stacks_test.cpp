@@ -57,7 +57,7 @@ TEST_CASE("hostile names keep the number of frames") {
   const std::vector<std::string> all = folded(profile);
   REQUIRE(all.size() == 1);
   CHECK(std::count(all[0].begin(), all[0].end(), ';') == 6);
-  CHECK(all[0].ends_with(";a\\x3bb 7 5"));
+  CHECK(all[0].ends_with(";a\\x3bb\\x207 5"));
   CHECK(all[0].find("\\x1b[31m\\x0a") != std::string::npos);
   CHECK(std::none_of(all[0].begin(), all[0].end(),
                      [](char c) { return static_cast<unsigned char>(c) < 0x20; }));
@@ -67,6 +67,23 @@ TEST_CASE("hostile names keep the number of frames") {
   small.add_image(image_of({"a;b 7", "</text>&", ""}));
   add_stack(small, {wasm(0), wasm(1), wasm(2)}, 5);
   CHECK(std::regex_match(folded(small)[0], std::regex("^[^;]+(;[^;]+)* [0-9]+$")));
+}
+
+TEST_CASE("a number that ends a name is not taken for samples") {
+  const std::pair<const char*, const char*> names[] = {
+      {"draw 7", "draw\\x207 5"}, {"draw 3 7.", "draw 3\\x207. 5"},
+      {"d 7.25", "d\\x207.25 5"}, {" 7", "\\x207 5"},
+      {"draw 7a", "draw 7a 5"},   {"draw 7.x", "draw 7.x 5"},
+      {"draw .7", "draw .7 5"},   {"7", "7 5"},
+      {"draw ", "draw  5"},       {"draw 7 ", "draw 7  5"},
+      {"draw7", "draw7 5"}};
+  for (const auto& [name, line] : names) {
+    Profile profile;
+    profile.info.stacks = true;
+    profile.add_image(image_of({name}));
+    add_stack(profile, {wasm(0)}, 5);
+    CHECK(folded(profile) == std::vector<std::string>{line});
+  }
 }
 
 TEST_CASE("lean samples are stacks of one frame, and the counts sum to all samples") {
