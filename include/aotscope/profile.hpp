@@ -161,7 +161,7 @@ struct Bucket {
   bool operator==(const Bucket&) const = default;
 };
 
-// Samples by id, as flat as can be: there are many of these.
+// Samples by id, as small as can be: there is one of these for every ten seconds of hours.
 class Counts {
  public:
   using Row = std::pair<std::uint32_t, std::uint64_t>;  // id, samples
@@ -169,15 +169,20 @@ class Counts {
   void add(const Counts& other);
   // Keeps the hottest `most` ids; returns the others.
   std::vector<Row> trim(std::size_t most);
-  std::uint64_t of(std::uint32_t id) const;
-  std::size_t size() const { return ids_.size(); }
-  std::span<const std::uint32_t> ids() const { return ids_; }  // ascending
-  std::span<const std::uint64_t> counts() const { return counts_; }
-  bool operator==(const Counts&) const = default;
+  // For one that hardly grows any more: some three bytes for each row from here on. The next
+  // add() or trim() undoes it.
+  void pack();
+  std::vector<Row> rows() const;  // ids ascend
+  std::size_t size() const { return packed_rows_ + ids_.size(); }
+  bool operator==(const Counts& other) const { return rows() == other.rows(); }
 
  private:
+  void unpack();
+
   std::vector<std::uint32_t> ids_;
   std::vector<std::uint64_t> counts_;
+  std::vector<std::uint8_t> packed_;  // step to the next id and count, each as LEB128
+  std::size_t packed_rows_ = 0;
 };
 
 // What a part of a run needs for its stacks and instructions: the hottest ones. A cold stack
@@ -360,6 +365,7 @@ class Profile {
   void add_detail(double time_s, std::uint32_t node, const OffsetCount* offset,
                   std::uint64_t count);
   void limit_details();
+  void pack_details();
   void trim(Detail& detail);
   void charge_totals(std::uint32_t node, std::uint64_t count);
   ThreadEntry& thread(std::uint32_t pid, std::uint32_t tid);

@@ -76,7 +76,9 @@ void Profile::limit_buckets() {
 void Profile::add_detail(double time_s, std::uint32_t node, const OffsetCount* offset,
                          std::uint64_t count) {
   const std::uint64_t second = whole_second(time_s);
-  Detail& detail = details_[second - second % detail_seconds_];
+  const auto [at, fresh] = details_.try_emplace(second - second % detail_seconds_);
+  if (fresh) pack_details();
+  Detail& detail = at->second;
   detail.samples += count;
   if (detail.stacks.add(node, count)) ++detail_rows_;
   if (offset != nullptr && detail.offsets.add(offset->id, count)) ++detail_rows_;
@@ -94,9 +96,19 @@ void Profile::limit_details() {
     detail_seconds_ *= 2;
     widen(details_, detail_seconds_);
     for (auto& [start, detail] : details_) trim(detail);
+    pack_details();
     detail_rows_ = 0;
     for (const auto& [start, detail] : details_)
       detail_rows_ += detail.stacks.size() + detail.offsets.size();
+  }
+}
+
+// All but the newest one, which grows.
+void Profile::pack_details() {
+  for (auto& [start, detail] : details_) {
+    if (start == details_.rbegin()->first) break;
+    detail.stacks.pack();
+    detail.offsets.pack();
   }
 }
 

@@ -6,7 +6,63 @@
 
 namespace aotscope::profile {
 
+namespace {
+
+void put(std::vector<std::uint8_t>& out, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<std::uint8_t>(value | 0x80));
+  out.push_back(static_cast<std::uint8_t>(value));
+}
+
+std::uint64_t take(const std::vector<std::uint8_t>& in, std::size_t& at) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    const std::uint64_t byte = in[at++];
+    value |= (byte & 0x7f) << shift;
+    if (byte < 0x80) return value;
+  }
+}
+
+}  // namespace
+
+void Counts::pack() {
+  if (ids_.empty()) return;
+  packed_.clear();
+  std::uint32_t last = 0;
+  for (std::size_t i = 0; i < ids_.size(); ++i) {
+    put(packed_, ids_[i] - last);
+    put(packed_, counts_[i]);
+    last = ids_[i];
+  }
+  packed_.shrink_to_fit();
+  packed_rows_ = ids_.size();
+  ids_ = {};
+  counts_ = {};
+}
+
+std::vector<Counts::Row> Counts::rows() const {
+  std::vector<Row> out;
+  out.reserve(size());
+  std::uint32_t id = 0;
+  for (std::size_t i = 0, at = 0; i < packed_rows_; ++i) {
+    id += static_cast<std::uint32_t>(take(packed_, at));
+    out.emplace_back(id, take(packed_, at));
+  }
+  for (std::size_t i = 0; i < ids_.size(); ++i) out.emplace_back(ids_[i], counts_[i]);
+  return out;
+}
+
+void Counts::unpack() {
+  if (packed_rows_ == 0) return;
+  for (const auto& [id, count] : rows()) {
+    ids_.push_back(id);
+    counts_.push_back(count);
+  }
+  packed_ = {};
+  packed_rows_ = 0;
+}
+
 bool Counts::add(std::uint32_t id, std::uint64_t count) {
+  unpack();
   const auto at = std::lower_bound(ids_.begin(), ids_.end(), id);
   const auto index = at - ids_.begin();
   if (at != ids_.end() && *at == id) {
@@ -19,23 +75,24 @@ bool Counts::add(std::uint32_t id, std::uint64_t count) {
 }
 
 void Counts::add(const Counts& other) {
-  Counts sum;
-  sum.ids_.reserve(std::max(size(), other.size()));
-  sum.counts_.reserve(sum.ids_.capacity());
-  std::size_t a = 0, b = 0;
-  while (a < size() || b < other.size()) {
-    const bool mine = b == other.size() || (a < size() && ids_[a] <= other.ids_[b]);
-    const bool theirs = a == size() || (b < other.size() && other.ids_[b] <= ids_[a]);
-    sum.ids_.push_back(mine ? ids_[a] : other.ids_[b]);
-    sum.counts_.push_back((mine ? counts_[a] : 0) + (theirs ? other.counts_[b] : 0));
-    a += mine ? 1 : 0;
-    b += theirs ? 1 : 0;
+  const std::vector<Row> mine = rows(), theirs = other.rows();
+  packed_ = {};
+  packed_rows_ = 0;
+  ids_.clear();
+  counts_.clear();
+  for (std::size_t a = 0, b = 0; a < mine.size() || b < theirs.size();) {
+    const bool first = b == theirs.size() || (a < mine.size() && mine[a].first <= theirs[b].first);
+    const bool second = a == mine.size() || (b < theirs.size() && theirs[b].first <= mine[a].first);
+    ids_.push_back(first ? mine[a].first : theirs[b].first);
+    counts_.push_back((first ? mine[a].second : 0) + (second ? theirs[b].second : 0));
+    a += first ? 1 : 0;
+    b += second ? 1 : 0;
   }
-  *this = std::move(sum);
 }
 
 std::vector<Counts::Row> Counts::trim(std::size_t most) {
   if (size() <= most) return {};
+  unpack();
   std::vector<std::uint64_t> sorted = counts_;
   const auto edge = sorted.begin() + static_cast<std::ptrdiff_t>(most);
   std::nth_element(sorted.begin(), edge, sorted.end(), std::greater<>());
@@ -57,12 +114,6 @@ std::vector<Counts::Row> Counts::trim(std::size_t most) {
   }
   *this = std::move(kept);
   return cold;
-}
-
-std::uint64_t Counts::of(std::uint32_t id) const {
-  const auto at = std::lower_bound(ids_.begin(), ids_.end(), id);
-  if (at == ids_.end() || *at != id) return 0;
-  return counts_[static_cast<std::size_t>(at - ids_.begin())];
 }
 
 Profile Profile::slice(double& from_s, double& to_s) const {
@@ -97,10 +148,9 @@ Profile Profile::slice(double& from_s, double& to_s) const {
   for (StackNode& node : out.nodes_) node.self = node.kernel = 0;
   out.relink();
 
-  const auto stacks = sum.stacks.ids();
-  for (std::size_t i = 0; i < stacks.size(); ++i) {
-    const std::uint64_t count = sum.stacks.counts()[i];
-    StackNode& node = out.nodes_[stacks[i]];
+  const auto stacks = sum.stacks.rows();
+  for (const auto& [id, count] : stacks) {
+    StackNode& node = out.nodes_[id];
     node.self = count;
     out.totals_.total += count;
     if (node.frame.kind == FrameKind::host) {
@@ -110,18 +160,17 @@ Profile Profile::slice(double& from_s, double& to_s) const {
       out.unknowns_[node.frame.id].self += count;
       out.totals_.unknown += count;
     }
-    out.charge_totals(stacks[i], count);
+    out.charge_totals(id, count);
   }
   // What the leaves say goes first; instructions say what it was, as far as they were kept.
-  for (std::size_t i = 0; i < stacks.size(); ++i) {
-    const FrameKey leaf = out.nodes_[stacks[i]].frame;
-    if (leaf.kind == FrameKind::wasm) out.functions_[leaf].self += sum.stacks.counts()[i];
+  for (const auto& [id, count] : stacks) {
+    const FrameKey leaf = out.nodes_[id].frame;
+    if (leaf.kind == FrameKind::wasm) out.functions_[leaf].self += count;
   }
-  const auto offsets = sum.offsets.ids();
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
-    const auto& [key, offset] = offset_keys_[offsets[i]];
+  for (const auto& [id, count] : sum.offsets.rows()) {
+    const auto& [key, offset] = offset_keys_[id];
     OffsetCount entry = functions_.at(key).offsets.at(offset);
-    entry.count = sum.offsets.counts()[i];
+    entry.count = count;
     entry.kernel = 0;
     entry.id = static_cast<std::uint32_t>(out.offset_keys_.size());
     out.offset_keys_.emplace_back(key, offset);

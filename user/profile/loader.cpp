@@ -154,15 +154,14 @@ bool Loader::detail_offset(std::uint64_t start, FrameKey function, std::uint64_t
 }
 
 // Stacks say how many samples of each interval were in wasm; its instructions have to agree.
-const char* Loader::finish_details() const {
+const char* Loader::finish_details() {
+  profile_.pack_details();
   if (detail_samples_ != samples_) return "stacks in time do not sum to the samples";
   for (const auto& [start, detail] : profile_.details_) {
     std::uint64_t wasm = 0, instructions = 0;
-    for (std::size_t i = 0; i < detail.stacks.size(); ++i) {
-      const StackNode& node = profile_.nodes_[detail.stacks.ids()[i]];
-      if (node.frame.kind == FrameKind::wasm) wasm += detail.stacks.counts()[i];
-    }
-    for (const std::uint64_t count : detail.offsets.counts()) {
+    for (const auto& [id, count] : detail.stacks.rows())
+      if (profile_.nodes_[id].frame.kind == FrameKind::wasm) wasm += count;
+    for (const auto& [id, count] : detail.offsets.rows()) {
       if (count > wasm - instructions) return "instructions in time are more than the samples";
       instructions += count;
     }

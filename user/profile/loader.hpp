@@ -47,7 +47,7 @@ class Loader {
     return count <= samples_ && kernel <= count;
   }
   Detail* detail(std::uint64_t start);
-  const char* finish_details() const;
+  const char* finish_details();
   bool charge(std::uint64_t& total, std::uint64_t count, std::uint64_t kernel);
 
   Profile& profile_;

@@ -4,16 +4,14 @@
 namespace aotscope::store {
 namespace {
 
-// What `now` has more than `before`, one call for each id with its new count. Both ascend.
+// What `now` has more than `before`, one call for each id with its new count.
 template <typename Write>
 void changed(const profile::Counts& before, const profile::Counts& now, Write write) {
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    const std::uint32_t id = now.ids()[i];
-    while (at < before.size() && before.ids()[at] < id) ++at;
-    const bool known = at < before.size() && before.ids()[at] == id;
-    if (known && before.counts()[at] == now.counts()[i]) continue;
-    write(id, now.counts()[i]);
+  const auto old = before.rows();
+  auto at = old.begin();
+  for (const auto& [id, count] : now.rows()) {
+    while (at != old.end() && at->first < id) ++at;
+    if (at == old.end() || *at != std::pair(id, count)) write(id, count);
   }
 }
 

@@ -106,11 +106,12 @@ TEST_CASE("the hottest stay") {
   const auto cold = counts.trim(4);
   CHECK(cold.size() == 6);
   CHECK(counts.size() == 4);
-  CHECK(counts.of(3) == 50);
-  CHECK(counts.of(8) == 8);
+  const auto rows = counts.rows();
+  CHECK(std::count(rows.begin(), rows.end(), Counts::Row(3, 50)) == 1);
+  CHECK(std::count(rows.begin(), rows.end(), Counts::Row(8, 8)) == 1);
   std::uint64_t sum = 0;
   for (const auto& [id, count] : cold) sum += count;
-  for (const std::uint64_t count : counts.counts()) sum += count;
+  for (const auto& [id, count] : rows) sum += count;
   CHECK(sum == 50 + 9 * 7 + 1);
 }
 
@@ -167,16 +168,26 @@ TEST_CASE("counts by id") {
     into.add(id, 1 + id);
     expected[id] += 1 + id;
   }
+  if (random.one_in(2)) counts.pack();
   counts.add(other);
-  REQUIRE(counts.size() == expected.size());
-  std::size_t i = 0;
-  for (const auto& [id, count] : expected) {
-    CHECK(counts.ids()[i] == id);
-    CHECK(counts.counts()[i] == count);
-    CHECK(counts.of(id) == count);
-    ++i;
-  }
-  CHECK(counts.of(1000) == 0);
+  const std::vector<Counts::Row> rows(expected.begin(), expected.end());
+  CHECK(counts.rows() == rows);
+  counts.pack();
+  CHECK(counts.rows() == rows);
+  CHECK(counts.size() == rows.size());
+  const Counts copy = counts;
+  counts.add(30, 5);
+  counts.add(4000000000, UINT64_MAX);
+  CHECK(copy.rows() == rows);
+  CHECK_FALSE(counts == copy);
+  CHECK(counts.size() == rows.size() + 1);
+  counts.pack();
+  CHECK(counts.rows().back() == Counts::Row(4000000000, UINT64_MAX));
+  CHECK(counts.trim(3).size() == rows.size() - 2);
+  CHECK(counts.size() == 3);
+  Counts none;
+  none.pack();
+  CHECK(none.rows().empty());
 }
 
 TEST_CASE("many stacks widen the details, and nothing is lost") {
@@ -195,7 +206,7 @@ TEST_CASE("many stacks widen the details, and nothing is lost") {
   for (const auto& [start, detail] : profile.details()) {
     CHECK(start % profile.detail_seconds() == 0);
     samples += detail.samples;
-    for (const std::uint64_t count : detail.stacks.counts()) stacks += count;
+    for (const auto& [id, count] : detail.stacks.rows()) stacks += count;
   }
   CHECK(profile.details().size() <= Profile::max_buckets);
   CHECK(profile.detail_seconds() > 10);

@@ -74,11 +74,10 @@ inline auto details_of(const Profile& profile) {
   std::map<Row, std::uint64_t> offsets;
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> stacks;
   for (const auto& [start, detail] : profile.details()) {
-    for (std::size_t i = 0; i < detail.stacks.size(); ++i)
-      stacks[{start, detail.stacks.ids()[i]}] = detail.stacks.counts()[i];
-    for (std::size_t i = 0; i < detail.offsets.size(); ++i) {
-      const auto& [key, offset] = profile.offset_keys()[detail.offsets.ids()[i]];
-      offsets[{start, key, offset}] = detail.offsets.counts()[i];
+    for (const auto& [id, count] : detail.stacks.rows()) stacks[{start, id}] = count;
+    for (const auto& [id, count] : detail.offsets.rows()) {
+      const auto& [key, offset] = profile.offset_keys()[id];
+      offsets[{start, key, offset}] = count;
     }
   }
   return std::pair(offsets, stacks);
