@@ -1,6 +1,6 @@
 """What the full screen costs at one refresh a second on the big JavaScript component: under 2 % of
 a CPU in each screen and in the first ten seconds once it is there; and the figure it shows about
-itself is the one that /proc has. Called by hand: tui_cost.py [SECONDS]."""
+itself is the one that /proc has. By tools/acceptance, or by hand: tui_cost.py [SECONDS]."""
 import os
 import re
 import shutil
