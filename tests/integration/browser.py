@@ -34,6 +34,7 @@ class Browser:
         self._bytes = b""
         self._last = 0
         self.errors = []    # exceptions, console errors, refused requests
+        self.alerts = []    # what it would have shown in boxes
         self.requests = []  # every URL that the page asked for
         self._session = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
@@ -50,6 +51,9 @@ class Browser:
             self.errors.append(str(about["args"]))
         elif method == "Log.entryAdded" and about["entry"]["level"] in ("error", "warning"):
             self.errors.append(about["entry"]["text"])
+        elif method == "Page.javascriptDialogOpening":  # alert(): scripts wait for its end
+            self.alerts.append(about["message"])
+            self._send("Page.handleJavaScriptDialog", accept=True)
         elif method == "Network.requestWillBeSent":
             self.requests.append(about["request"]["url"])
 
@@ -64,21 +68,25 @@ class Browser:
         text, self._bytes = self._bytes.split(b"\0", 1)
         return json.loads(text)
 
-    def call(self, method, **about):
+    def _send(self, method, **about):
         self._last += 1
         message = {"id": self._last, "method": method, "params": about}
         if self._session:
             message["sessionId"] = self._session
         os.write(self._write, json.dumps(message).encode() + b"\0")
+        return self._last
+
+    def call(self, method, **about):
+        sent = self._send(method, **about)
         while True:
             answer = self._message(60)
-            if answer.get("id") == self._last:
+            if answer.get("id") == sent:
                 lib.check("error" not in answer, f"{method}: {answer.get('error')}")
                 return answer["result"]
             self._note(answer)
 
-    def open(self, path):
-        self.call("Page.navigate", url=path.resolve().as_uri())
+    def open(self, path, fragment=""):
+        self.call("Page.navigate", url=path.resolve().as_uri() + (fragment and f"#{fragment}"))
         lib.wait_for(lambda: self.run("document.readyState") == "complete", "the page")
 
     def run(self, script):

@@ -16,7 +16,7 @@ from pathlib import Path
 AOTSCOPE = os.environ.get("AOTSCOPE", "")
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("AOTSCOPE_BUILD", ROOT / "build"))
-OFFLINE = 75  # what tools/inputs returns when no registry answers
+OFFLINE = 75  # what tools/inputs and tools/consumers return when no registry answers
 
 _started = []
 _folder = None
@@ -112,13 +112,22 @@ def shares(data):
     return result
 
 
+def _made(tool, name):
+    result = run([ROOT / "tools" / tool, name], timeout=900)
+    if result.returncode == OFFLINE:
+        skip(f"no package registry answers, and {name} of tools/{tool} is not there yet")
+    check(result.returncode == 0, f"tools/{tool} {name}:\n{result.stdout}{result.stderr}")
+    return Path(result.stdout.strip().splitlines()[-1])
+
+
 def inputs(name):
     """Makes one of tools/inputs' programs; the path of its .cwasm or component .wasm."""
-    result = run([ROOT / "tools" / "inputs", name], timeout=900)
-    if result.returncode == OFFLINE:
-        skip(f"no package registry answers, and input {name} is not there yet")
-    check(result.returncode == 0, f"tools/inputs {name}:\n{result.stdout}{result.stderr}")
-    return Path(result.stdout.strip().splitlines()[-1])
+    return _made("inputs", name)
+
+
+def consumer(name):
+    """Fetches one of tools/consumers' programs, which open exports; its path."""
+    return _made("consumers", name)
 
 
 def wamr():
