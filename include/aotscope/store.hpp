@@ -11,7 +11,7 @@
 
 namespace aotscope::store {
 
-inline constexpr int schema_version = 1;
+inline constexpr int schema_version = 2;  // 1: without parts, stacks and instructions in time
 
 // Code bytes of sampled functions travel with the recording, so that annotate works without the
 // image file. Called once for each function when it first has a sample.

@@ -144,10 +144,12 @@ Result<void> check_version(const std::string& path, Db& db) {
   const std::uint64_t version = query.next(db) ? query.bits(0) : 0;
   if (!db.ok()) return cannot_read(path, db);
   const auto signed_version = static_cast<std::int64_t>(version);
-  if (signed_version > schema_version)
+  if (signed_version > schema_version || (signed_version > 0 && signed_version < schema_version))
     return fail(fmt::format("{} has recording version {}; this aotscope reads version {}", path,
                             signed_version, schema_version),
-                "read it with the aotscope that wrote it, or a newer one");
+                signed_version > schema_version
+                    ? "read it with the aotscope that wrote it, or a newer one"
+                    : "read it with the aotscope that wrote it");
   if (signed_version != schema_version)
     return damaged(path, fmt::format("there is no recording version {}", signed_version));
   return {};

@@ -1,4 +1,4 @@
-// A recording's tables: version 1. Stable: scripts read them with the sqlite3 shell.
+// A recording's tables: version 2. Stable: scripts read them with the sqlite3 shell.
 //
 // The file is a plain SQLite database with application_id "aots" (0x616f7473) and user_version =
 // the schema version. A reader refuses a newer one, and one of its own version whose tables are

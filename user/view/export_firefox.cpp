@@ -88,24 +88,57 @@ class FirefoxThread {
     return at->second;
   }
 
-  ordered_json samples(double interval_ms) const {
+  // Stacks with their samples in each interval of the run that they are known for.
+  struct Interval {
+    double start_ms = 0;
+    double length_ms = 0;
+    std::vector<profile::Counts::Row> stacks;
+    std::uint64_t samples = 0;
+  };
+  std::vector<Interval> intervals(double interval_ms) const {
+    const double end_ms = profile_.info.duration_s * 1000;
+    std::vector<Interval> out;
+    std::uint64_t known = 0;
+    for (const auto& [start, detail] : profile_.details()) {
+      const double start_ms = static_cast<double>(start) * 1000;
+      const double length_ms = static_cast<double>(profile_.detail_seconds()) * 1000;
+      out.push_back({start_ms,
+                     end_ms > start_ms ? std::min(length_ms, end_ms - start_ms) : length_ms,
+                     detail.stacks.rows(), detail.samples});
+      known += detail.samples;
+    }
+    if (known == profile_.totals().total) return out;
+    Interval all;  // a part of a run: nothing is known of its time
     const auto& nodes = profile_.stacks();
-    std::vector<std::size_t> stack;
+    for (std::uint32_t i = 1; i < nodes.size(); ++i) {
+      if (nodes[i].self != 0) all.stacks.emplace_back(i, nodes[i].self);
+      all.samples += nodes[i].self;
+    }
+    all.length_ms = static_cast<double>(all.samples) * interval_ms;
+    return {all};
+  }
+
+  // Each stack of an interval takes as much of it as it has of its samples, so that its CPU time
+  // against its length is the CPU use of the interval.
+  ordered_json samples(double interval_ms) const {
+    std::vector<std::uint32_t> stack;
     std::vector<double> time;
     std::vector<std::uint64_t> weight;
-    std::uint64_t before = 0;
-    for (std::size_t i = 1; i < nodes.size(); ++i) {
-      if (nodes[i].self == 0) continue;
-      stack.push_back(i - 1);
-      time.push_back(static_cast<double>(before) * interval_ms);
-      weight.push_back(nodes[i].self);
-      before += nodes[i].self;
+    std::vector<std::uint64_t> cpu_ns;
+    for (const Interval& interval : intervals(interval_ms)) {
+      std::uint64_t before = 0;
+      for (const auto& [node, count] : interval.stacks) {
+        before += count;
+        stack.push_back(node - 1);
+        time.push_back(interval.start_ms + interval.length_ms * static_cast<double>(before) /
+                                               static_cast<double>(interval.samples));
+        weight.push_back(count);
+        cpu_ns.push_back(
+            static_cast<std::uint64_t>(static_cast<double>(count) * interval_ms * 1e6));
+      }
     }
-    return {{"length", stack.size()},
-            {"stack", stack},
-            {"time", time},
-            {"weight", weight},
-            {"weightType", "samples"}};
+    return {{"length", stack.size()}, {"stack", stack},          {"time", time},
+            {"weight", weight},       {"weightType", "samples"}, {"threadCPUDelta", cpu_ns}};
   }
 
   // Node N of the profile is stack N - 1; a parent comes before its children there too.

@@ -53,13 +53,15 @@ TEST_CASE("what is no recording is named") {
   says(refused(folder / "other.db"), "another program's SQLite database");
 }
 
-TEST_CASE("a newer recording says which version it takes") {
+TEST_CASE("a recording of another version says which version it takes") {
   Folder folder;
   write_recording(folder / "a.db");
-  sql(folder / "a.db", "PRAGMA user_version = 2");
+  sql(folder / "a.db", "PRAGMA user_version = 3");
   const Error newer = refused(folder / "a.db");
-  says(newer, "version 2");
+  says(newer, "version 3");
   CHECK(newer.hint.find("newer") != std::string::npos);
+  sql(folder / "a.db", "PRAGMA user_version = 1");
+  says(refused(folder / "a.db"), "version 1");
   sql(folder / "a.db", "PRAGMA user_version = 0");
   says(refused(folder / "a.db"), "damaged");
   sql(folder / "a.db", "PRAGMA user_version = -1");

@@ -180,6 +180,20 @@ TEST_CASE("firefox: tables of one length each, and weights") {
       if (column.is_array()) CHECK(column.size() == thread[table]["length"]);
     }
   }
+  // In time: it ascends, and each interval has the samples that it has.
+  std::map<std::uint64_t, std::uint64_t> shown;
+  double last = 0;
+  for (std::size_t i = 0; i < thread["samples"]["length"]; ++i) {
+    const double time = thread["samples"]["time"][i];
+    CHECK(time >= last);
+    last = time;
+    const auto second = static_cast<std::uint64_t>(time / 1000 - 1e-9);
+    shown[second - second % profile.detail_seconds()] +=
+        thread["samples"]["weight"][i].get<std::uint64_t>();
+  }
+  CHECK(shown.size() == profile.details().size());
+  for (const auto& [start, detail] : profile.details()) CHECK(shown[start] == detail.samples);
+
   const json& stacks = thread["stackTable"];
   for (std::size_t i = 0; i < stacks["length"]; ++i) {
     CHECK((stacks["prefix"][i].is_null() || stacks["prefix"][i] < i));
