@@ -109,6 +109,17 @@ class Recording:
         return lib.report(self.path)
 
 
+def hostile_recording():
+    """The path of a recording whose functions have names that mean harm."""
+    loader = Loader(images() / "hostile.cwasm")
+    loader.load("H", images() / "hostile.cwasm")
+    record = Recording("-p", loader.pid)
+    loader.do("rounds", "H", 1)
+    loader.end()
+    record.wait()
+    return record.path
+
+
 def unknown_percent(data):
     """Of all samples outside host code: nothing of the loader's own work is wasm."""
     samples = data["samples"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import browser
 import lib
-from case_lib import Loader, Recording, images
+from case_lib import hostile_recording
 from lib import aotscope, check, folder, run, say
 
 FLAMEGRAPH = Path("/usr/share/perl5/Devel/NYTProf/flamegraph.pl")
@@ -145,13 +145,7 @@ def in_browser(tab, path):
 
 lib.need_root()
 exported = {"mix": Exported(lib.record("-d", "2", "-p", lib.start_wamr(lib.inputs("mix"), 0).pid))}
-loader = Loader(images() / "hostile.cwasm")
-loader.load("H", images() / "hostile.cwasm")
-record = Recording("-p", loader.pid)
-loader.do("rounds", "H", 1)
-loader.end()
-record.wait()
-exported["hostile"] = Exported(record.path, HOSTILE)
+exported["hostile"] = Exported(hostile_recording(), HOSTILE)
 check(exported["mix"].total > 300, "too few samples")
 check(len(exported["hostile"].functions) == len(HOSTILE), "functions are missing")
 

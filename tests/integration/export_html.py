@@ -87,15 +87,10 @@ check(tab.run("document.documentElement.dataset.theme") == "light", "d changes i
 check(not tab.errors, f"the console: {tab.errors}")
 
 say("-- names that mean harm")
-from case_lib import Loader, Recording, images  # noqa: E402  (needs the cases' programs)
-loader = Loader(images() / "hostile.cwasm")
-loader.load("H", images() / "hostile.cwasm")
-record = Recording("-p", loader.pid)
-loader.do("rounds", "H", 1)
-loader.end()
-record.wait()
+from case_lib import hostile_recording  # noqa: E402  (needs the cases' programs)
+hostile = hostile_recording()
 page = folder() / "hostile.html"
-aotscope("report", record.path, "--html", page)
+aotscope("report", hostile, "--html", page)
 tab.open(page)
 names = tab.run(f"{ROWS}.map(r => r.cells[3].innerText)")
 check("</text>&" in names and "a;b 7" in names, f"{[n[:30] for n in names]}")
