@@ -186,12 +186,15 @@ class Counts {
 };
 
 // What a part of a run needs for its stacks and instructions: the hottest ones. A cold stack
-// counts as [truncated] > leaf, a cold instruction is left out. The kernel's part is not kept.
+// counts as [truncated] > leaf (of unknown code: region 0), a cold instruction is left out. The
+// kernel's part is not kept.
 struct Detail {
   Counts stacks;              // by node of Profile::stacks(); all samples
   Counts offsets;             // by place in Profile::offset_keys()
   std::uint64_t samples = 0;  // all of stacks; grows with every sample, so a change shows
   std::uint32_t trims = 0;    // how often cold ones were taken out
+  // Grown to so many of a kind, it is trimmed: twice what the last time left, so that is rare.
+  std::size_t trim_at = std::size_t{1} << 13;
 };
 
 // One attributed sample, or several alike. A frame that names no known image, function, host or

@@ -85,12 +85,9 @@ void Profile::add_detail(double time_s, std::uint32_t node, const OffsetCount* o
   limit_details();
 }
 
-// An interval may grow to twice what is kept of it, so that trimming it is rare.
 void Profile::limit_details() {
   Detail& last = details_.rbegin()->second;
-  if (last.stacks.size() > 2 * max_detail_ids + functions_.size() ||
-      last.offsets.size() > 2 * max_detail_ids)
-    trim(last);
+  if (std::max(last.stacks.size(), last.offsets.size()) > last.trim_at) trim(last);
   while (details_.size() > max_buckets ||
          (detail_rows_ > max_detail_rows && details_.size() >= 2 * min_buckets)) {
     detail_seconds_ *= 2;
@@ -116,11 +113,13 @@ void Profile::trim(Detail& detail) {
   const std::size_t before = detail.stacks.size() + detail.offsets.size();
   const auto cold = detail.stacks.trim(max_detail_ids);
   for (const auto& [node, count] : cold) {
-    const FrameKey leaf = nodes_[node].frame;
+    FrameKey leaf = nodes_[node].frame;
+    if (leaf.kind == FrameKind::unknown) leaf.id = unknown_id(0);
     detail.stacks.add(child(child(0, {FrameKind::truncated, 0, 0}), leaf), count);
   }
   if (detail.offsets.trim(max_detail_ids).empty() && cold.empty()) return;
   ++detail.trims;
+  detail.trim_at = 2 * std::max({max_detail_ids, detail.stacks.size(), detail.offsets.size()});
   detail_rows_ += detail.stacks.size() + detail.offsets.size();
   detail_rows_ -= std::min(detail_rows_, before);
 }

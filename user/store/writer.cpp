@@ -55,7 +55,7 @@ class FileWriter final : public Writer {
     db_.exec("PRAGMA journal_size_limit = 4194304");
     db_.exec("PRAGMA trusted_schema = OFF");
     // KiB. A flush touches the last pages of each table; SQLite would keep 2 MB of old ones.
-    db_.exec("PRAGMA cache_size = -512");
+    db_.exec("PRAGMA cache_size = -256");
     return checked();
   }
 

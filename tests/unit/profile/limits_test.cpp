@@ -79,6 +79,7 @@ TEST_CASE("many functions in each bucket widen the buckets too") {
 
 TEST_CASE("threads and unknown regions are bounded") {
   Profile profile;
+  profile.unknown_id(0);  // one of the regions that there may be
   Sample sample;
   for (std::uint32_t i = 1; i <= Profile::max_threads + 100; ++i) {
     sample.pid = 1;
@@ -89,7 +90,7 @@ TEST_CASE("threads and unknown regions are bounded") {
   CHECK(profile.threads().size() <= Profile::max_threads + 1);
   CHECK(profile.threads().at({1, 0}).self == 100);
   CHECK(profile.unknowns().size() <= Profile::max_unknowns + 1);
-  CHECK(profile.unknowns()[profile.unknown_id(0)].self == 100);
+  CHECK(profile.unknowns()[profile.unknown_id(0)].self == 101);
   CHECK(profile.totals().total == Profile::max_threads + 100);
 }
 

@@ -158,6 +158,25 @@ TEST_CASE("cold stacks and instructions are left out of an interval, sums stay e
         hot.offsets.at(5004).count);
 }
 
+TEST_CASE("leaves that are all different do not make trimming frequent") {
+  Profile profile;
+  Sample sample;
+  for (std::uint32_t i = 1; i <= 60000; ++i) {
+    const bool host = i % 2 == 0;
+    sample.leaf = host
+                      ? FrameKey{FrameKind::host, 0, profile.host_id("m", std::to_string(i))}
+                      : FrameKey{FrameKind::unknown, 0, profile.unknown_id(std::uint64_t{i} << 12)};
+    profile.add(sample);
+  }
+  const Detail& detail = profile.details().at(0);
+  CHECK(detail.trims > 0);
+  CHECK(detail.trims < 10);
+  double from = 0, to = 10;
+  const Profile slice = profile.slice(from, to);
+  CHECK(slice.totals().host == 30000);
+  CHECK(slice.totals().unknown == 30000);
+}
+
 TEST_CASE("counts by id") {
   Counts counts, other;
   Random random(1);
