@@ -21,9 +21,10 @@ int main(int argc, char** argv) {
   }
 
   int exit_code = 0;
-  CLI::App app{"Samples ahead-of-time compiled WebAssembly by eBPF: which function is hot, and "
-               "what kind of instruction it burns its time on.",
-               "aotscope"};
+  CLI::App app{
+      "Samples ahead-of-time compiled WebAssembly by eBPF: which function is hot, and "
+      "what kind of instruction it burns its time on.",
+      "aotscope"};
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("aotscope ") + AOTSCOPE_VERSION);
   app.get_formatter()->column_width(32);

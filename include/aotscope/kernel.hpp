@@ -34,26 +34,26 @@ std::uint64_t max_sample_rate();
 
 struct Options {
   Event event;
-  std::uint64_t frequency = 999;       // Hz; asked for, see Sampler::frequency()
+  std::uint64_t frequency = 999;  // Hz; asked for, see Sampler::frequency()
   bool stacks = true;
-  bool per_thread = false;             // lean mode: count by thread too
-  std::uint32_t max_frames = 127;      // 1 to AOT_MAX_FRAMES
-  std::uint32_t map_entries = 16384;   // distinct addresses between two drains, lean mode
+  bool per_thread = false;                // lean mode: count by thread too
+  std::uint32_t max_frames = 127;         // 1 to AOT_MAX_FRAMES
+  std::uint32_t map_entries = 16384;      // distinct addresses between two drains, lean mode
   std::uint32_t buffer_bytes = 4u << 20;  // sample ring, stack mode; a power of two of pages
-  bool follow = false;                 // children of a target become targets
+  bool follow = false;                    // children of a target become targets
 };
 
 // One sample, or in lean mode several alike. Frames lie in Batch::frames.
 struct RawSample {
   std::uint32_t tgid = 0;
-  std::uint32_t tid = 0;               // 0 in lean mode without per_thread
+  std::uint32_t tid = 0;  // 0 in lean mode without per_thread
   std::uint32_t epoch = 0;
   bool in_kernel = false;
   bool truncated = false;
   bool has_top = false;
   std::array<std::uint64_t, 2> top{};  // words at the user stack pointer
   std::uint64_t count = 1;
-  std::size_t first_frame = 0;         // Batch::frames[first_frame] is the user ip
+  std::size_t first_frame = 0;  // Batch::frames[first_frame] is the user ip
   std::uint32_t frame_count = 1;
 };
 
@@ -87,7 +87,7 @@ class Sampler {
   // Puts a sampling event on a child that waits to exec: counts from the exec on and is
   // inherited by its threads and processes.
   Result<void> sample_child(pid_t pid);
-  void forget(pid_t pid);              // closes the target's events
+  void forget(pid_t pid);  // closes the target's events
 
   // Executable ranges of `pid` as user space knows them, so that calls elsewhere are not
   // reported. More than AOT_KNOWN_RANGES are merged with their neighbours.

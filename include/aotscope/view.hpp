@@ -61,10 +61,10 @@ std::string json_report(const profile::Profile& profile, const JsonOptions& opti
 // ---- stacks ---------------------------------------------------------------------------------
 
 // Folded stacks, one line for each: frames outermost first, joined by `;`, a space and the
-// samples, without a newline. A `;` in a name is written \x3b, so the frames can be counted, and the
-// space before a number that ends a name \x20, so nobody takes it for samples; the
-// markers [truncated] and [cut] are frames of their own. Given line by line: a long recording's
-// stacks can be many times the size of the profile.
+// samples, without a newline. A `;` in a name is written \x3b, so the frames can be counted, and
+// the space before a number that ends a name \x20, so nobody takes it for samples; the markers
+// [truncated] and [cut] are frames of their own. Given line by line: a long recording's stacks can
+// be many times the size of the profile.
 void folded_stacks(const profile::Profile& profile,
                    const std::function<void(std::string_view)>& line);
 

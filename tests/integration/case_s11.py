@@ -19,21 +19,19 @@ random.seed(seed)
 
 loader = Loader()
 loader.load("B", images() / "b.cwasm")
-start_seconds = 0.3  # how long record needs to begin, learned as we go
+start_seconds = 0.3  # when the load comes: about as often before record samples as afterwards
 attaches, most_unknown, with_beta, without_beta = 0, 0, 0, 0
 begun = time.monotonic()
 while attaches < ATTACHES and time.monotonic() - begun < LIMIT:
     attaches += 1
-    begin = time.monotonic()
     recording = Recording("-F", "1999", "-p", loader.pid, *MODES[attaches % 2],
                           images() / "a.cwasm", images() / "b.cwasm", wait=False)
     # B runs where A will be, so that the wrong epoch shows as a function that nobody calls.
-    loader.do("spin", "B", "beta", start_seconds * random.uniform(0.2, 1.3))
+    loader.do("spin", "B", "beta", start_seconds * random.uniform(0.4, 1.6))
     loader.do("unload", "B")
     loader.load("A", images() / "a.cwasm")
     loader.do("spin", "A", "alpha", 0.03)
     recording.wait_sampling()
-    start_seconds = 0.8 * start_seconds + 0.2 * (time.monotonic() - begin)
     loader.do("spin", "A", "alpha", 0.03)
     recording.stop()
     data = recording.report()
@@ -46,6 +44,7 @@ while attaches < ATTACHES and time.monotonic() - begun < LIMIT:
               f"{data['regions']}\n{recording.stderr}")
     with_beta += "beta" in shares
     without_beta += "beta" not in shares
+    start_seconds *= 0.85 if "beta" in shares else 1 / 0.85
     loader.do("unload", "A")
     loader.load("B", images() / "b.cwasm")
 loader.end()

@@ -105,9 +105,10 @@ Result<void> run(const InspectCommand& command) {
   if (log) {
     for (const view::InspectedCore& core : cores) {
       if (!isa::knows_spills(view::arch_of(*core.image))) {
-        print_warnings({fmt::format("{}: spills are not told from other frame slots in {} code "
-                                    "yet; the spill log is not compared",
-                                    core.image->path, core.image->arch)});
+        print_warnings(
+            {fmt::format("{}: spills are not told from other frame slots in {} code "
+                         "yet; the spill log is not compared",
+                         core.image->path, core.image->arch)});
         log.reset();
         break;
       }

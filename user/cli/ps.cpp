@@ -35,8 +35,8 @@ std::string mapped_state(const process::Identity& identity, const image::Program
 void print_row(std::string_view pid, std::string_view cpu, std::string_view runtime,
                std::string_view image, std::string_view state, std::string_view command) {
   fmt::print("{} {} {} {} {} {}\n", view::pad_left(pid, 8), view::pad_left(cpu, 9),
-             view::pad_right(runtime, 18), view::pad_right(image, 24),
-             view::pad_right(state, 18), command);
+             view::pad_right(runtime, 18), view::pad_right(image, 24), view::pad_right(state, 18),
+             command);
 }
 
 }  // namespace

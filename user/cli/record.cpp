@@ -30,12 +30,12 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
 void say_start(const session::Session& session, const std::vector<pid_t>& pids,
                const std::string& path) {
   const auto& info = session.profile().info;
-  std::string comm;
+  std::string command;
   for (const auto& target : info.targets) {
-    if (static_cast<pid_t>(target.pid) == pids.front()) comm = target.comm;
+    if (static_cast<pid_t>(target.pid) == pids.front()) command = target.command;
   }
   print_status(fmt::format("sampling pid {} ({}) by {} at {} Hz{} into {}; Ctrl-C ends",
-                           fmt::join(pids, ","), comm, info.event, info.frequency_hz,
+                           fmt::join(pids, ","), command, info.event, info.frequency_hz,
                            info.stacks ? " with stacks" : "", path));
 }
 

@@ -32,11 +32,11 @@ struct Sampler::Impl {
   std::vector<std::unique_ptr<bpf_link, LinkDeleter>> links;  // exec, fork, exit
   std::unique_ptr<ring_buffer, RingDeleter> sample_ring;
   std::unique_ptr<ring_buffer, RingDeleter> region_ring;
-  std::map<pid_t, std::vector<util::UniqueFd>> events;        // one for each thread, by target
-  std::set<pid_t> with_trampolines;                           // targets
-  aot_slot* slots = nullptr;                                  // the slots map, mapped
-  std::size_t slot_count = 0;                                 // of both buffers
-  Batch* into = nullptr;                                      // where the ring callbacks write
+  std::map<pid_t, std::vector<util::UniqueFd>> events;  // one for each thread, by target
+  std::set<pid_t> with_trampolines;                     // targets
+  aot_slot* slots = nullptr;                            // the slots map, mapped
+  std::size_t slot_count = 0;                           // of both buffers
+  Batch* into = nullptr;                                // where the ring callbacks write
   bool membarrier_works = true;
 
   Impl() = default;

@@ -68,9 +68,10 @@ Error load_error(int error, const std::string& what) {
     auto missing = missing_capabilities();
     std::erase(missing, "CAP_SYS_PTRACE");
     if (!missing.empty()) {
-      return Error{fmt::format("cannot {}: {} {} missing", what, fmt::join(missing, " and "),
-                               missing.size() == 1 ? "is" : "are"),
-                   "run as root, or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep $(which aotscope)"};
+      return Error{
+          fmt::format("cannot {}: {} {} missing", what, fmt::join(missing, " and "),
+                      missing.size() == 1 ? "is" : "are"),
+          "run as root, or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep $(which aotscope)"};
     }
   }
   std::string why = std::strerror(error);
@@ -93,7 +94,7 @@ Result<void> Sampler::Impl::load(const Options& options) {
   skeleton->rodata->cfg_max_frames = options.max_frames;
   skeleton->rodata->cfg_per_thread = options.per_thread ? 1 : 0;
   skeleton->rodata->cfg_follow = options.follow ? 1 : 0;
-  struct stat ns{};
+  struct stat ns {};
   if (::stat("/proc/self/ns/pid", &ns) == 0 && ns.st_ino != initial_pid_namespace) {
     skeleton->rodata->cfg_pidns = static_cast<std::uint32_t>(ns.st_ino);
   }

@@ -75,10 +75,10 @@ Result<std::unique_ptr<Sampler>> Sampler::create(const Options& options) {
   }
   Impl& impl = *sampler->impl_;
   if (auto loaded = impl.load(options); !loaded) return tl::unexpected(loaded.error());
-  impl.region_ring.reset(ring_buffer__new(bpf_map__fd(impl.skeleton->maps.regions), take_region,
-                                          &impl.into, nullptr));
-  impl.sample_ring.reset(ring_buffer__new(bpf_map__fd(impl.skeleton->maps.samples), take_sample,
-                                          &impl.into, nullptr));
+  impl.region_ring.reset(
+      ring_buffer__new(bpf_map__fd(impl.skeleton->maps.regions), take_region, &impl.into, nullptr));
+  impl.sample_ring.reset(
+      ring_buffer__new(bpf_map__fd(impl.skeleton->maps.samples), take_sample, &impl.into, nullptr));
   if (!impl.region_ring || !impl.sample_ring) {
     return tl::unexpected(load_error(errno, "map the ring buffers"));
   }

@@ -42,9 +42,9 @@ void raise_file_limit() {
 
 Error event_error(int error, pid_t pid, const Event& event) {
   if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV) {
-    return Error{fmt::format("this machine does not count {}: {}", event.name,
-                             std::strerror(error)),
-                 "use -e cpu-clock"};
+    return Error{
+        fmt::format("this machine does not count {}: {}", event.name, std::strerror(error)),
+        "use -e cpu-clock"};
   }
   if (error == ESRCH) return Error{fmt::format("pid {}: no such process", pid), {}};
   if (error == EMFILE) {

@@ -27,9 +27,9 @@ Result<int> open_tracefs() {
     util::UniqueFd mount(::fsmount(context.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID));
     if (mount) return mount.release();
   }
-  return fail(fmt::format("cannot reach tracefs, which numbers the tracepoints: {}",
-                          std::strerror(errno)),
-              "mount it: mount -t tracefs tracefs /sys/kernel/tracing; or run as root");
+  return fail(
+      fmt::format("cannot reach tracefs, which numbers the tracepoints: {}", std::strerror(errno)),
+      "mount it: mount -t tracefs tracefs /sys/kernel/tracing; or run as root");
 }
 
 }  // namespace aotscope::kernel

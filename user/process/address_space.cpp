@@ -271,7 +271,8 @@ void AddressSpace::place(const Region& wanted, const TextPlacement& placement) {
 
 const TextPlacement* AddressSpace::former_placement(std::uint64_t start, std::uint64_t end) const {
   for (auto it = placements_.rbegin(); it != placements_.rend(); ++it) {
-    const std::uint64_t text_end = (it->second.base + it->second.size + 4095) & ~std::uint64_t{4095};
+    const std::uint64_t text_end =
+        (it->second.base + it->second.size + 4095) & ~std::uint64_t{4095};
     if (it->second.base <= start && end <= text_end) return &it->second;
   }
   return nullptr;

@@ -23,12 +23,12 @@ constexpr std::string_view manifest_option = "--precompiled-manifest";
 
 // How to reach a path that the process named: relative to its cwd, or in its root.
 std::string through_proc(pid_t pid, std::string_view path) {
-  return proc_path(pid, path.starts_with('/') ? fmt::format("root{}", path)
-                                               : fmt::format("cwd/{}", path));
+  return proc_path(
+      pid, path.starts_with('/') ? fmt::format("root{}", path) : fmt::format("cwd/{}", path));
 }
 
 bool regular_file(const std::string& path) {
-  struct stat status{};
+  struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
@@ -60,6 +60,20 @@ std::string image_argument(const Identity& identity) {
   return first;
 }
 
+// What the command line names as an image, but is not there any more; "" when nothing is.
+std::string missing_argument(const Identity& identity) {
+  constexpr std::string_view endings[] = {".cwasm", ".cwasm.json", ".wasm", ".aot"};
+  for (std::size_t i = 1; i < identity.arguments.size(); ++i) {
+    const std::string& argument = identity.arguments[i];
+    const bool named = std::any_of(std::begin(endings), std::end(endings), [&](auto ending) {
+      return argument.size() > ending.size() && argument.ends_with(ending);
+    });
+    if (!named || argument.starts_with('-')) continue;
+    if (!regular_file(through_proc(identity.pid, argument))) return argument;
+  }
+  return {};
+}
+
 std::string_view exe_name(const Identity& identity) {
   const std::string_view exe = identity.exe;
   return exe.substr(exe.rfind('/') + 1);
@@ -77,7 +91,11 @@ bool is_wamr(const Identity& identity) {
 Result<std::optional<FoundImage>> find_image(const Identity& identity) {
   if (is_compiler(identity)) return std::nullopt;
   const std::string argument = image_argument(identity);
-  if (argument.empty()) return std::nullopt;
+  if (argument.empty()) {
+    const std::string missing = missing_argument(identity);
+    if (missing.empty()) return std::nullopt;
+    return fail(fmt::format("{} on its command line is not there", missing));
+  }
   auto program = image::open_program(through_proc(identity.pid, argument));
   if (!program) return tl::unexpected(program.error());
   return FoundImage{argument, std::move(*program)};
@@ -117,8 +135,7 @@ std::string runtime_name(const Identity& identity) {
   const std::string name(exe.empty() ? std::string_view(identity.comm)
                                      : exe.substr(exe.rfind('/') + 1));
   if (!is_wamr(identity)) return name;
-  const util::UniqueFd fd(
-      ::open(proc_path(identity.pid, "exe").c_str(), O_RDONLY | O_CLOEXEC));
+  const util::UniqueFd fd(::open(proc_path(identity.pid, "exe").c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return name;
   constexpr std::string_view marker = "wamr ";
   std::string chunk;
@@ -131,8 +148,8 @@ std::string runtime_name(const Identity& identity) {
     for (std::size_t hit = chunk.find(marker); hit != std::string::npos;
          hit = chunk.find(marker, hit + 1)) {
       const std::size_t begin = hit + marker.size();
-      const std::size_t stop = chunk.find_first_not_of(
-          "0123456789abcdefghijklmnopqrstuvwxyz.-+", begin);
+      const std::size_t stop =
+          chunk.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz.-+", begin);
       if (begin >= chunk.size() || chunk[begin] < '0' || chunk[begin] > '9') continue;
       if (stop == std::string::npos || stop - begin > 40) continue;
       const std::string version = chunk.substr(begin, stop - begin);

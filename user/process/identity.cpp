@@ -23,7 +23,7 @@ namespace {
 std::string_view after_command(std::string_view stat) {
   const std::size_t close = stat.rfind(')');
   return close == std::string_view::npos || close + 2 > stat.size() ? std::string_view{}
-                                                                     : stat.substr(close + 2);
+                                                                    : stat.substr(close + 2);
 }
 
 }  // namespace

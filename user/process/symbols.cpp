@@ -79,8 +79,7 @@ std::string Symbols::lookup(const std::string& file, std::uint64_t file_offset) 
     auto table = std::make_shared<Table>();
     const util::UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (fd && ::elf_version(EV_CURRENT) != EV_NONE) {
-      const std::unique_ptr<Elf, ElfCloser> elf(
-          ::elf_begin(fd.get(), ELF_C_READ_MMAP, nullptr));
+      const std::unique_ptr<Elf, ElfCloser> elf(::elf_begin(fd.get(), ELF_C_READ_MMAP, nullptr));
       if (elf && ::elf_kind(elf.get()) == ELF_K_ELF) {
         const auto segments = load_segments(elf.get());
         for (Elf_Scn* section = ::elf_nextscn(elf.get(), nullptr); section;

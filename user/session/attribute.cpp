@@ -28,10 +28,9 @@ FrameKey Session::Impl::host_frame(Target& target, const process::Region& region
     return {FrameKind::host, 0, profile.host_id(region.path, "")};
   }
   const std::uint64_t offset = region.file_offset + (address - region.start);
-  const std::string file =
-      process::proc_path(target.identity.pid, region.path == target.identity.exe
-                                                   ? std::string("exe")
-                                                   : fmt::format("root{}", region.path));
+  const std::string file = process::proc_path(
+      target.identity.pid,
+      region.path == target.identity.exe ? std::string("exe") : fmt::format("root{}", region.path));
   return {FrameKind::host, 0,
           profile.host_id(base_name(region.path), symbols.lookup(file, offset))};
 }
@@ -103,8 +102,7 @@ std::vector<FrameKey> Session::Impl::stack_of(Target& target, const kernel::RawS
   if (options.repair_stacks && sample.has_top) {
     const isa::FrameState state = frame_state(leaf);
     if (state != isa::FrameState::complete) {
-      const std::uint64_t caller =
-          sample.top[state == isa::FrameState::return_at_sp ? 0 : 1];
+      const std::uint64_t caller = sample.top[state == isa::FrameState::return_at_sp ? 0 : 1];
       if (place_of(target, sample.epoch, caller - 1).mapped) push(caller);
     }
   }
@@ -117,8 +115,8 @@ std::vector<FrameKey> Session::Impl::stack_of(Target& target, const kernel::RawS
 }
 
 // False when it is too early to tell; `last`: take what is known now.
-bool Session::Impl::attribute(const kernel::RawSample& raw,
-                              std::span<const std::uint64_t> frames, bool last) {
+bool Session::Impl::attribute(const kernel::RawSample& raw, std::span<const std::uint64_t> frames,
+                              bool last) {
   const auto found = targets.find(raw.tgid);
   if (found == targets.end()) {
     // A followed child whose fork event is still to come.

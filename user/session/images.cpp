@@ -108,7 +108,9 @@ void Session::Impl::find_target_image(Target& target) {
   }
   auto found = process::find_image(target.identity);
   if (!found) {
-    warn(fmt::format("pid {}: {}", target.identity.pid, found.error().message));
+    warn(fmt::format("pid {}: {}; samples of its AOT code are shown by address",
+                     target.identity.pid, found.error().message));
+    target.said_mismatch = true;  // nothing better can be said of it later
     return;
   }
   if (*found) target.images = add_program(std::move((*found)->program), (*found)->shown);

@@ -111,9 +111,10 @@ void Session::Impl::resolve(Target& target) {
   for (const image::Placement& found : placements) {
     const std::uint32_t image = target.images[found.cores.front()];
     if (found.cores.size() > 1) {
-      warn(fmt::format("{} and {} have the same text, byte for byte: samples in either are shown "
-                       "as the first",
-                       images[image].shown, images[target.images[found.cores[1]]].shown));
+      warn(
+          fmt::format("{} and {} have the same text, byte for byte: samples in either are shown "
+                      "as the first",
+                      images[image].shown, images[target.images[found.cores[1]]].shown));
     }
     const std::uint64_t end = page_up(found.base + found.size);
     for (bool again = true; again;) {  // place() cuts regions: look anew after each
@@ -205,10 +206,11 @@ void Session::Impl::resolve_by_fingerprint(Target& target, const process::Region
   const auto same = image::match_fingerprint(cores, fingerprint_of(*event));
   if (same.empty()) return;
   if (same.size() > 1) {
-    warn(fmt::format("pid {}: code that was at {:#x} for a moment may be of {} or {}: shown by "
-                     "address",
-                     target.identity.pid, region.start, images[target.images[same[0]]].shown,
-                     images[target.images[same[1]]].shown));
+    warn(
+        fmt::format("pid {}: code that was at {:#x} for a moment may be of {} or {}: shown by "
+                    "address",
+                    target.identity.pid, region.start, images[target.images[same[0]]].shown,
+                    images[target.images[same[1]]].shown));
     return;
   }
   put(target, region, event->start, target.images[same.front()]);
@@ -243,9 +245,10 @@ void Session::Impl::note_mismatch(Target& target) {
     names += fmt::format("{} (text of {} bytes)", images[number].shown, size);
   }
   target.said_mismatch = true;
-  warn(fmt::format("pid {} runs code at {:#x} ({} bytes) that is not {}: it was started from "
-                   "another build; its samples are shown by address",
-                   target.identity.pid, other->start, other->end - other->start, names));
+  warn(
+      fmt::format("pid {} runs code at {:#x} ({} bytes) that is not {}: it was started from "
+                  "another build; its samples are shown by address",
+                  target.identity.pid, other->start, other->end - other->start, names));
 }
 
 }  // namespace aotscope::session

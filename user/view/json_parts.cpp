@@ -4,13 +4,13 @@ namespace aotscope::view {
 
 nlohmann::ordered_json image_json(const profile::ImageEntry& image) {
   nlohmann::ordered_json out = {{"image", image.id},
-          {"path", image.path},
-          {"core", image.core},
-          {"format", image.format},
-          {"version", image.version},
-          {"arch", image.arch},
-          {"text_size", image.text_size},
-          {"functions", image.functions.size()}};
+                                {"path", image.path},
+                                {"core", image.core},
+                                {"format", image.format},
+                                {"version", image.version},
+                                {"arch", image.arch},
+                                {"text_size", image.text_size},
+                                {"functions", image.functions.size()}};
   // Not computed for static use.
   if (!image.hash.empty()) out["hash"] = image.hash;
   return out;

@@ -19,7 +19,7 @@ constexpr std::size_t page = 4096;
 constexpr std::uint32_t many = 300'000;
 
 Bytes framed(const Bytes& body) {
-  Bytes code = {0x55, 0x48, 0x89, 0xe5};                 // push rbp; mov rbp,rsp
+  Bytes code = {0x55, 0x48, 0x89, 0xe5};                     // push rbp; mov rbp,rsp
   test::put_bytes(code, {0x48, 0x81, 0xec, 0x20, 2, 0, 0});  // sub rsp,0x220
   test::put_bytes(code, body);
   test::put_bytes(code, {0x48, 0x89, 0xec, 0x5d, 0xc3});  // mov rsp,rbp; pop rbp; ret
@@ -38,11 +38,11 @@ Bytes busy(std::uint32_t number, std::uint32_t times = many) {
 
 // Writes one byte to each of rsi pages at rdi.
 Bytes storing() {
-  return framed({0x48, 0x89, 0xf1,                          // mov rcx,rsi
-                 0x48, 0x89, 0xf8,                          // mov rax,rdi
-                 0xc6, 0x00, 0x01,                          // mov byte [rax],1
-                 0x48, 0x05, 0x00, 0x10, 0x00, 0x00,        // add rax,4096
-                 0x48, 0x83, 0xe9, 0x01, 0x75, 0xf1});      // sub rcx,1; jnz back
+  return framed({0x48, 0x89, 0xf1,                      // mov rcx,rsi
+                 0x48, 0x89, 0xf8,                      // mov rax,rdi
+                 0xc6, 0x00, 0x01,                      // mov byte [rax],1
+                 0x48, 0x05, 0x00, 0x10, 0x00, 0x00,    // add rax,4096
+                 0x48, 0x83, 0xe9, 0x01, 0x75, 0xf1});  // sub rcx,1; jnz back
 }
 
 std::uint32_t export_busy(CwasmWriter& w, const std::string& name, std::size_t offset,
@@ -113,8 +113,12 @@ void stores(const fs::path& folder) {
 }
 
 void hostile_names(const fs::path& folder) {
-  const std::string names[] = {"a;b 7", "</text>&", "esc\x1b[31mred\x1b]0;title\x07",
-                               "bad\xff\xfe\xc3(", std::string(1 << 20, 'n'), "new\nline"};
+  const std::string names[] = {"a;b 7",
+                               "</text>&",
+                               "esc\x1b[31mred\x1b]0;title\x07",
+                               "bad\xff\xfe\xc3(",
+                               std::string(1 << 20, 'n'),
+                               "new\nline"};
   CwasmWriter w;
   std::uint32_t number = 800;
   for (const std::string& name : names) {

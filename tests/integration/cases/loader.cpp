@@ -159,7 +159,8 @@ void fail_calls() {
   }
   // On the text where there is one: a tool that believed the call would change what is there.
   std::uint8_t* at = any.base ? any.base : reinterpret_cast<std::uint8_t*>(page * 16);
-  auto* nowhere = reinterpret_cast<std::uint8_t*>(page * 16);  // below what may be mapped by default
+  auto* nowhere =
+      reinterpret_cast<std::uint8_t*>(page * 16);  // below what may be mapped by default
   const int rx = PROT_READ | PROT_EXEC, rw = PROT_READ | PROT_WRITE, no_such = 0x100;
   const int fixed = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
   const bool refused =
@@ -186,8 +187,8 @@ void half_protect(const Text& text) {
 
 // Neighbours differ in protection, or the kernel would merge them to one.
 void make_mappings(std::size_t count) {
-  auto* base = static_cast<std::uint8_t*>(::mmap(nullptr, count * page, PROT_READ,
-                                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* base = static_cast<std::uint8_t*>(
+      ::mmap(nullptr, count * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   if (base == MAP_FAILED) give_up("mmap");
   for (std::size_t i = 0; i < count; i += 2) {
     if (::mprotect(base + i * page, page, PROT_READ | PROT_WRITE) != 0) give_up("mprotect");
@@ -352,9 +353,7 @@ void Worker::serve() {
   }
 }
 
-void say(const std::string& line) {
-  std::cout << line << std::endl;
-}
+void say(const std::string& line) { std::cout << line << std::endl; }
 
 bool leader_has_ended() {
   std::ifstream stat(fmt::format("/proc/{}/task/{}/stat", ::getpid(), ::getpid()));

@@ -216,9 +216,9 @@ TEST_CASE("when events were missed the maps are the truth") {
   space.place(at(space, 2, base + 8 * page), placement(base + 8 * page, 4 * page, 1));
   space.scan({mapping(base + 20 * page, 1, "/lib/x.so")}, 2, 3);
 
-  space.reconcile({mapping(base, 2), mapping(base + 9 * page, 1),
-                   mapping(base + 20 * page, 1, "/lib/x.so")},
-                  5, 9000);
+  space.reconcile(
+      {mapping(base, 2), mapping(base + 9 * page, 1), mapping(base + 20 * page, 1, "/lib/x.so")}, 5,
+      9000);
   // Before, all as it was.
   CHECK(image_at(space, 4, base) == 0);
   CHECK(image_at(space, 4, base + 8 * page) == 1);

@@ -86,8 +86,8 @@ TEST_CASE("a thread's number names its process") {
   CHECK(std::find(all.begin(), all.end(), tid) != all.end());
   const auto thread = identify(tid);
   REQUIRE_FALSE(thread);
-  CHECK_THAT(thread.error().message, Contains("is a thread of process " +
-                                              std::to_string(::getpid())));
+  CHECK_THAT(thread.error().message,
+             Contains("is a thread of process " + std::to_string(::getpid())));
   CHECK_THAT(thread.error().hint, Contains("-p " + std::to_string(::getpid())));
   __atomic_store_n(&done, true, __ATOMIC_SEQ_CST);
   other.join();
@@ -124,8 +124,8 @@ TEST_CASE("a zombie is not alive") {
 
 TEST_CASE("memory that cannot be read is not made up") {
   constexpr std::size_t page = 4096;
-  auto* pages = static_cast<std::uint8_t*>(::mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE,
-                                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* pages = static_cast<std::uint8_t*>(
+      ::mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   REQUIRE(pages != MAP_FAILED);
   std::fill_n(pages, 3 * page, std::uint8_t{7});
   REQUIRE(::munmap(pages + page, page) == 0);
