@@ -5,7 +5,8 @@ import re
 import sqlite3
 import time
 
-from lib import aotscope, check, folder, inputs, near, need_root, report, say, start_wamr
+from lib import (AOTSCOPE, aotscope, check, folder, inputs, near, need_root, report, say, start,
+                 start_wamr, wait_for)
 
 need_root()
 target = start_wamr(inputs("mix"), 0)
@@ -54,6 +55,18 @@ record(not_one, "-d", "1", "--append", expect=1)
 check(not_one.read_text() == "hello", "what is no recording stays")
 not_one.unlink()
 
+say("-- append to what a killed recorder left")
+killed = here / "killed.db"
+recorder = start([AOTSCOPE, "record", "-q", "-p", target.pid, "-o", killed])
+wait_for(lambda: killed.exists() and report(killed)["samples"]["total"] > 300, "some flushes")
+recorder.kill()  # what follows must not need to wait until the kernel has put it away
+record(killed, "-d", "1", "--append")
+recorder.wait()
+data = report(killed)
+check(len(data["parts"]) == 2 and len(data["targets"]) == 1, f"{data['parts']} {data['targets']}")
+check(data["samples"]["total"] > 600, f"{data['samples']}")
+check(len(list(here.glob("killed.db*"))) == 1, "its log is no more")
+
 say("-- by the clock, in parts")
 total = both["samples"]["total"]
 with sqlite3.connect(run) as db:
@@ -88,6 +101,10 @@ check("dispatch" in tree, tree)
 stacks = aotscope("report", run, "--from", "0", "--group", "stack", "--limit", "0").stdout
 counts = [int(line.split()[1].replace(",", "")) for line in stacks.splitlines()[1:]]
 check(sum(counts) == total, f"--group stack: {sum(counts)} of {total}")
+listing = aotscope("annotate", run, "--func", "fp", "--from", "0", "--to", "10").stdout
+check("divsd" in listing and "called by main" in listing, listing[:400])
+check("for recordings" in aotscope("annotate", inputs("mix"), "--func", "fp", "--from", "0",
+                                   expect=1).stderr, "an image has no time")
 svg = here / "part.svg"
 aotscope("report", run, "--from", "0", "--to", "10", "--svg", svg)
 check(f"all\n{buckets[0]:,} samples" in svg.read_text(), "the flame graph of the first ten seconds")

@@ -13,6 +13,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/run_time.hpp"
 
 namespace aotscope::cli {
 namespace {
@@ -22,6 +23,7 @@ struct AnnotateCommand {
   std::string function;
   std::optional<std::uint32_t> core;
   std::string spill_log;
+  TimeOptions time;
 };
 
 // Told apart by content. What cannot be read is left to the image reader, which says why.
@@ -38,8 +40,10 @@ bool is_recording(const std::string& path) {
 view::AnnotateOptions annotate_options() { return {.color = wants_color(stdout), .hottest = 20}; }
 
 Result<void> from_recording(const AnnotateCommand& command, const isa::SpillLog* log) {
-  const auto recording = store::load(command.file);
+  auto recording = store::load(command.file);
   if (!recording) return tl::unexpected(recording.error());
+  warn_unfinished(command.file, *recording);
+  if (auto done = cut(recording->profile, command.time); !done) return done;
   const profile::Profile& profile = recording->profile;
   const auto key =
       view::choose_function(profile.images(), command.function, command.core, &profile);
@@ -64,6 +68,7 @@ Result<void> from_recording(const AnnotateCommand& command, const isa::SpillLog*
 }
 
 Result<void> from_image(const AnnotateCommand& command, const isa::SpillLog* log) {
+  if (command.time.any()) return fail("--from and --to are for recordings");
   const auto program = image::open_program(command.file, image::Verify::sha256);
   if (!program) return tl::unexpected(program.error());
   print_warnings(program->warnings);
@@ -115,6 +120,7 @@ void add_annotate(CLI::App& app, int& exit_code) {
       ->add_option("--spill-log", options->spill_log,
                    "stderr of wamrc with WAMR_AOT_SPILL_METRIC=1, to compare with")
       ->type_name("LOG");
+  add_time_options(*command, options->time);
   command->callback([options, &exit_code] {
     const Result<void> result = run(*options);
     exit_code = result ? 0 : print_error(result.error());

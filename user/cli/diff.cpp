@@ -28,10 +28,7 @@ struct DiffCommand {
 
 Result<store::Recording> load(const std::string& path) {
   auto recording = store::load(path);
-  if (recording && !recording->complete) {
-    print_warnings({path + ": the recorder is still writing, or was killed; this is what it had "
-                           "written"});
-  }
+  if (recording) warn_unfinished(path, *recording);
   return recording;
 }
 

@@ -66,8 +66,8 @@ void warn_unfinished(const std::string& path, const store::Recording& recording)
   if (recording.complete) return;
   print_warnings({path + (recording.live ? ": it is being written right now; this is what is there "
                                            "so far"
-                                         : ": the recorder was killed; this is what it had "
-                                           "written, all but its last second")});
+                                         : ": its recorder was killed, or its disk was full; "
+                                           "this is what was written until then")});
 }
 
 }  // namespace aotscope::cli

@@ -27,8 +27,7 @@ struct ReportOptions {
   bool folded = false;
   bool csv = false;
   bool timeline = false;
-  std::string from;
-  std::string to;
+  TimeOptions time;
   std::optional<view::GroupBy> group;
   ReportFiles files;
   std::string callers;
@@ -42,7 +41,6 @@ struct ReportOptions {
     return folded || !callers.empty() || !callees.empty() || group == view::GroupBy::stack ||
            files.any();
   }
-  bool is_part() const { return !from.empty() || !to.empty(); }
 };
 
 Result<void> write_folded(const profile::Profile& profile) {
@@ -98,26 +96,10 @@ std::string spill_text(const store::Recording& recording, const isa::SpillLog& l
          view::spill_check_text(log, checks);
 }
 
-Result<std::pair<double, double>> times(const profile::Profile& profile,
-                                        const ReportOptions& options) {
-  double from = 0;
-  double to = std::numeric_limits<double>::infinity();
-  for (const auto& [text, value] : {std::pair{&options.from, &from}, {&options.to, &to}}) {
-    if (text->empty()) continue;
-    const auto time = run_time(*text, profile.info);
-    if (!time) return tl::unexpected(time.error());
-    *value = *time;
-  }
-  if (from >= to) {
-    return fail(fmt::format("--from {} is not before --to {}", options.from, options.to));
-  }
-  return std::pair(from, to);
-}
-
 // What the time buckets tell: a part of the run, the samples by groups, the timeline.
 Result<void> write_window(const profile::Profile& profile, const ReportOptions& options) {
-  const bool part = options.is_part();
-  const auto between = times(profile, options);
+  const bool part = options.time.any();
+  const auto between = times(options.time, profile.info);
   if (!between) return tl::unexpected(between.error());
   const std::optional<view::Window> window =
       view::window_of(profile, between->first, between->second);
@@ -146,23 +128,16 @@ Result<void> run(ReportOptions options) {
   auto recording = store::load(options.file);
   if (!recording) return tl::unexpected(recording.error());
   warn_unfinished(options.file, *recording);
-  if (options.is_part() && options.wants_stacks()) {
-    auto between = times(recording->profile, options);
-    if (!between) return tl::unexpected(between.error());
-    auto& [from, to] = *between;
-    const std::uint64_t step_s = recording->profile.detail_seconds();
-    recording->profile = recording->profile.slice(from, to);
-    print_status(fmt::format("{:.0f} s to {:.1f} s of {:.1f} s, in steps of {} s", from, to,
-                             recording->profile.info.duration_s, step_s));
-    options.from.clear();
-    options.to.clear();
+  if (options.time.any() && options.wants_stacks()) {
+    if (auto done = cut(recording->profile, options.time); !done) return done;
+    options.time = {};
   }
   const profile::Profile& profile = recording->profile;
   if (options.files.any()) return write_files(*recording, options.files);
   if (options.folded) return write_folded(profile);
   if (options.csv) return write_result(view::csv_report(profile));
   options.text.color = wants_color(stdout);
-  if (options.group || options.timeline || !options.from.empty() || !options.to.empty()) {
+  if (options.group || options.timeline || options.time.any()) {
     return write_window(profile, options);
   }
   if (!options.callers.empty()) {
@@ -187,7 +162,7 @@ Result<void> run(ReportOptions options) {
 }
 
 // `stacks`: results that may be of a part of the run. `others`: those that know no time.
-void add_time_options(CLI::App& command, ReportOptions& options,
+void add_part_options(CLI::App& command, ReportOptions& options,
                       const std::vector<CLI::Option*>& stacks,
                       const std::vector<CLI::Option*>& others, CLI::Option* json) {
   static const std::vector<std::pair<std::string, view::GroupBy>> groups = {
@@ -196,12 +171,9 @@ void add_time_options(CLI::App& command, ReportOptions& options,
       {"image", view::GroupBy::image},
       {"thread", view::GroupBy::thread},
       {"stack", view::GroupBy::stack}};
-  CLI::Option* from = command.add_option(
-      "--from", options.from,
-      "Only from this time on: 90 or 10m into the run, -10m from its end, 16:48[:30], "
-      "\"2026-11-29 16:48\" or @UNIXTIME");
-  CLI::Option* to = command.add_option("--to", options.to, "Only up to this time");
-  for (CLI::Option* time : {from, to}) time->type_name("TIME");
+  add_time_options(command, options.time);
+  CLI::Option* from = command.get_option("--from");
+  CLI::Option* to = command.get_option("--to");
   CLI::Option* timeline =
       command.add_flag("--timeline", options.timeline, "Show which functions were busy, and when");
   CLI::Option* group =
@@ -248,7 +220,7 @@ void add_report(CLI::App& app, int& exit_code) {
       command->add_flag("--offsets", options->offsets, "With --json: samples of each instruction");
   offsets->needs(json);
 
-  add_time_options(*command, *options, {folded, callers, callees}, {csv, offsets}, json);
+  add_part_options(*command, *options, {folded, callers, callees}, {csv, offsets}, json);
   add_file_options(*command, options->files);
 
   command->add_option("--core", options->core, "The core that FUNC is in, of a component")
@@ -279,11 +251,11 @@ void add_report(CLI::App& app, int& exit_code) {
       ->excludes(callers)
       ->excludes(callees);
   command->callback([options, &exit_code] {
-    if (options->is_part() && options->group == view::GroupBy::thread) {
+    if (options->time.any() && options->group == view::GroupBy::thread) {
       throw CLI::ValidationError(
           "--from and --to: a recording knows threads of the whole run only");
     }
-    if (options->is_part() && !options->files.html.empty()) {
+    if (options->time.any() && !options->files.html.empty()) {
       throw CLI::ValidationError("--html shows the whole run");
     }
     const Result<void> result = run(*options);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <ctime>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -72,6 +73,42 @@ Result<double> run_time(const std::string& text, const profile::RunInfo& info) {
                 "@UNIXTIME");
   }
   return relative ? std::max(0.0, info.duration_s - *length) : *length;
+}
+
+void add_time_options(CLI::App& command, TimeOptions& options) {
+  CLI::Option* from = command.add_option(
+      "--from", options.from,
+      "Only from this time on: 90 or 10m into the run, -10m from its end, 16:48[:30], "
+      "\"2026-11-29 16:48\" or @UNIXTIME");
+  CLI::Option* to = command.add_option("--to", options.to, "Only up to this time");
+  for (CLI::Option* time : {from, to}) time->type_name("TIME");
+}
+
+Result<std::pair<double, double>> times(const TimeOptions& options, const profile::RunInfo& info) {
+  double from = 0;
+  double to = std::numeric_limits<double>::infinity();
+  for (const auto& [text, value] : {std::pair{&options.from, &from}, {&options.to, &to}}) {
+    if (text->empty()) continue;
+    const auto time = run_time(*text, info);
+    if (!time) return tl::unexpected(time.error());
+    *value = *time;
+  }
+  if (from >= to) {
+    return fail(fmt::format("--from {} is not before --to {}", options.from, options.to));
+  }
+  return std::pair(from, to);
+}
+
+Result<void> cut(profile::Profile& profile, const TimeOptions& options) {
+  if (!options.any()) return {};
+  auto between = times(options, profile.info);
+  if (!between) return tl::unexpected(between.error());
+  auto& [from, to] = *between;
+  const std::uint64_t step_s = profile.detail_seconds();
+  profile = profile.slice(from, to);
+  print_status(fmt::format("{:.0f} s to {:.1f} s of {:.1f} s, in steps of {} s", from, to,
+                           profile.info.duration_s, step_s));
+  return {};
 }
 
 }  // namespace aotscope::cli

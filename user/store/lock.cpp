@@ -17,7 +17,7 @@ struct Own {
   std::mutex mutex;
   std::set<std::pair<dev_t, ino_t>> files;
 };
-Own& own() {
+Own& locked() {
   static Own instance;
   return instance;
 }
@@ -36,24 +36,28 @@ bool WriterLock::take(const std::filesystem::path& path) {
   if (refused(fd.get(), LOCK_EX)) return false;
   fd_ = std::move(fd);
   file_ = {status.st_dev, status.st_ino};
-  const std::lock_guard guard(own().mutex);
-  own().files.insert(file_);
+  const std::lock_guard guard(locked().mutex);
+  locked().files.insert(file_);
   return true;
 }
 
 WriterLock::~WriterLock() {
   if (!fd_) return;
-  const std::lock_guard guard(own().mutex);
-  own().files.erase(file_);
+  const std::lock_guard guard(locked().mutex);
+  locked().files.erase(file_);
+}
+
+bool WriterLock::own(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return false;
+  const std::lock_guard guard(locked().mutex);
+  return locked().files.contains({status.st_dev, status.st_ino});
 }
 
 bool WriterLock::held(const std::filesystem::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
-  {
-    const std::lock_guard guard(own().mutex);
-    if (own().files.contains({status.st_dev, status.st_ino})) return true;
-  }
+  if (own(path)) return true;
   const util::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   return fd && refused(fd.get(), LOCK_SH);
 }

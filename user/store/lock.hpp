@@ -21,6 +21,7 @@ class WriterLock {
   // False when another writer holds it. A file system without such locks lets everybody in.
   bool take(const std::filesystem::path& path);
   static bool held(const std::filesystem::path& path);
+  static bool own(const std::filesystem::path& path);  // held by this process
 
  private:
   util::UniqueFd fd_;

@@ -9,6 +9,7 @@
 // Where the file system has no shared memory for the log, SQLite stays with the journal; a flush
 // then waits a moment for a reader, or tries again with the next one.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -41,8 +42,14 @@ class FileWriter final : public Writer {
     db_.exec("PRAGMA journal_mode = DELETE");
   }
 
+  // One that was killed keeps its lock until the kernel has put away all else that it had.
   Result<void> lock() {
-    if (lock_.take(path_)) return {};
+    constexpr int tries = 20;
+    for (int i = 0; i < tries; ++i) {
+      if (lock_.take(path_)) return {};
+      if (WriterLock::own(path_)) break;
+      usleep(100'000);
+    }
     return fail(fmt::format("{} is being written right now", path_), "choose another file with -o");
   }
 
@@ -64,7 +71,9 @@ class FileWriter final : public Writer {
   }
 
   Result<void> finish(const Profile& profile, CodeSource* code) override {
-    if (auto written = write(profile, code, true); !written) return written;
+    if (auto written = write(profile, code, true); !written) {
+      return fail(written.error().message, "the file holds what was written before");
+    }
     // Either may fail because somebody is reading right now. The recording is complete all the
     // same: the last one to close the file folds the log in.
     db_.exec("PRAGMA wal_checkpoint(TRUNCATE)");
