@@ -39,8 +39,10 @@ check(f"pid {target.pid} exited" in recorder.stderr, recorder.stderr)
 check(data["targets"][0]["exited"], f"{data['targets']}")
 
 say("-- stopped while it loads")
-for _ in range(50):
-    target = lib.start_wamr(image, 0)
+os.setpriority(os.PRIO_PROCESS, 0, -15)  # on a busy machine too we come before it
+for _ in range(100):
+    target = lib.start_wamr(image, 0,
+                            preexec_fn=lambda: os.setpriority(os.PRIO_PROCESS, 0, 19))
     # From here until its text is there it has some milliseconds.
     while lib.Path(f"/proc/{target.pid}/comm").read_text() != "wamr\n":
         pass
@@ -51,6 +53,8 @@ for _ in range(50):
     target.wait()
 else:
     check(False, "wamr had always mapped its text before it could be stopped")
+for process in (0, target.pid):
+    os.setpriority(os.PRIO_PROCESS, process, 0)
 recorder = Recorder("-p", target.pid)
 os.kill(target.pid, signal.SIGCONT)
 wait_cpu(target.pid, 2)
