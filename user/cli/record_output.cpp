@@ -29,8 +29,8 @@ bool is_stamp(std::string_view text) {
   return true;
 }
 
-}  // namespace
-
+// "run.db" at some time as one of a row: "run-20261129T164836Z.db". UTC: no hour comes twice, and
+// names sort by time.
 std::string rotated_name(const std::string& path, std::chrono::system_clock::time_point at) {
   const fs::path base(path);
   const std::time_t seconds = std::chrono::system_clock::to_time_t(at);
@@ -39,6 +39,7 @@ std::string rotated_name(const std::string& path, std::chrono::system_clock::tim
   return (base.parent_path() / name).string();
 }
 
+// Whether `name` is one that rotated_name() makes of `path`, both without folders.
 bool is_rotated_name(const std::string& path, const std::string& name) {
   const fs::path base(path);
   const std::string before = base.stem().string() + '-';
@@ -47,6 +48,8 @@ bool is_rotated_name(const std::string& path, const std::string& name) {
   return name.starts_with(before) && name.ends_with(after) &&
          is_stamp(std::string_view(name).substr(before.size(), stamp_size));
 }
+
+}  // namespace
 
 Result<std::optional<profile::Profile>> RecordOutput::earlier() {
   std::error_code error;

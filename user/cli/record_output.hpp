@@ -21,12 +21,6 @@ struct OutputFlags {
   std::size_t keep = 0;  // files of a rotation, the one being written included; 0: all
 };
 
-// "run.db" at some time as one of a row: "run-20261129T164836Z.db". UTC: no hour comes twice, and
-// names sort by time.
-std::string rotated_name(const std::string& path, std::chrono::system_clock::time_point at);
-// Whether `name` is one that rotated_name() makes of `path`, both without folders.
-bool is_rotated_name(const std::string& path, const std::string& name);
-
 class RecordOutput {
  public:
   explicit RecordOutput(OutputFlags flags) : flags_(std::move(flags)) {}

@@ -166,6 +166,15 @@ class CountRows {
       "kernel = excluded.kernel"};
 };
 
+// What is written of a table of samples in time.
+template <typename Part>
+struct WrittenInTime {
+  std::uint64_t width = 0;
+  std::map<std::uint64_t, std::uint64_t> samples;  // by start
+  std::uint64_t recent_start = 0;
+  Part recent;  // the newest one, which grows: only its changes are written
+};
+
 // buckets and bucket_totals, rolled up as in the profile.
 class BucketRows {
  public:
@@ -175,13 +184,7 @@ class BucketRows {
   void forget() { written_ = {}; }
 
  private:
-  struct State {
-    std::uint64_t width = 0;
-    std::map<std::uint64_t, std::uint64_t> samples;  // by start
-    std::uint64_t recent_start = 0;
-    profile::Bucket recent;  // the newest one, which grows: only its changes are written
-  };
-  State written_, next_;
+  WrittenInTime<profile::Bucket> written_, next_;
   Statement count_{
       "INSERT INTO buckets(start_s, image, local_func, class, count) VALUES(?, ?, ?, ?, ?) "
       "ON CONFLICT(start_s, image, local_func, class) DO UPDATE SET count = excluded.count"};
@@ -200,13 +203,7 @@ class DetailRows {
   void forget() { written_ = {}; }
 
  private:
-  struct State {
-    std::uint64_t width = 0;
-    std::map<std::uint64_t, std::uint64_t> samples;  // by start
-    std::uint64_t recent_start = 0;
-    profile::Detail recent;  // the newest one, which grows: only its changes are written
-  };
-  State written_, next_;
+  WrittenInTime<profile::Detail> written_, next_;
   Statement clear_stacks_{"DELETE FROM stack_buckets WHERE start_s = ?"};
   Statement clear_offsets_{"DELETE FROM offset_buckets WHERE start_s = ?"};
   Statement stack_{

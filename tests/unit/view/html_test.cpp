@@ -9,25 +9,10 @@
 
 using namespace aotscope;
 using aotscope::test::Profile;
+using aotscope::test::run_of;
 using nlohmann::json;
 
 namespace {
-
-// An image of the named functions, with so many samples each.
-Profile run_of(const std::vector<std::string>& names, const std::vector<std::uint64_t>& samples,
-               double cpu_s = 10) {
-  Profile profile;
-  profile.info.event = "cpu-clock";
-  profile.info.frequency_hz = 999;
-  profile.info.target_cpu_s = cpu_s;
-  profile.add_image(test::image_of(names));
-  for (std::uint32_t i = 0; i < names.size(); ++i) {
-    if (samples[i] == 0) continue;
-    test::add_wasm(profile, i, i * 0x100, isa::InstrClass::spill_load, isa::InstrClass::spill_load,
-                   samples[i]);
-  }
-  return profile;
-}
 
 void add_target(Profile& profile, std::uint32_t pid, const std::string& command) {
   profile::TargetEntry target;

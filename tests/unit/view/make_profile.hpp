@@ -98,4 +98,20 @@ inline std::string line_with(const std::string& text, const std::string& part) {
   return {};
 }
 
+// An image of the named functions, with so many samples each.
+inline Profile run_of(const std::vector<std::string>& names,
+                      const std::vector<std::uint64_t>& samples, double cpu_s = 10) {
+  Profile profile;
+  profile.info.event = "cpu-clock";
+  profile.info.frequency_hz = 999;
+  profile.info.target_cpu_s = cpu_s;
+  profile.add_image(image_of(names));
+  for (std::uint32_t i = 0; i < names.size(); ++i) {
+    if (samples[i] == 0) continue;
+    add_wasm(profile, i, i * 0x100, isa::InstrClass::spill_load, isa::InstrClass::spill_load,
+             samples[i]);
+  }
+  return profile;
+}
+
 }  // namespace aotscope::test
